@@ -1,0 +1,40 @@
+// One esbuild run, with splitting: every handler, worker, plugin and program is an entry; what they share is a chunk.
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { globSync } from './test/glob.mjs';
+import { build } from 'esbuild';
+
+const quiet = process.argv.includes('--quiet');
+const started = performance.now();
+
+const programs = ['host/main.ts', 'host/create-app.ts', 'lib/plugin-api/index.ts', 'lib/client/index.ts'];
+const entries = [
+  ...globSync('handlers', /\.ts$/),
+  ...globSync('host', /\.worker\.ts$/),
+  ...globSync('lib', /\.worker\.ts$/),
+  ...globSync('plugins', /\/index\.ts$|\.worker\.ts$/),
+  ...programs.flatMap((file) => globSync(file, /\.ts$/)),
+];
+
+await rm('dist', { recursive: true, force: true });
+await mkdir('dist', { recursive: true });
+const result = await build({
+  entryPoints: entries,
+  outdir: 'dist',
+  outbase: '.',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  packages: 'external',
+  chunkNames: 'chunks/[name]-[hash]',
+  sourcemap: 'linked',
+  sourcesContent: false,
+  metafile: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+});
+await writeFile('dist/meta.json', JSON.stringify(result.metafile));
+for (const manifest of globSync('plugins', /service\.plugin\.json$/)) await cp(manifest, `dist/${manifest}`);
+await cp('public', 'dist/public', { recursive: true });
+if (!quiet) console.log(`Built ${entries.length} entries into dist/ in ${Math.round(performance.now() - started)} ms.`);

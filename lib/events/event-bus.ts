@@ -1,0 +1,45 @@
+import type { Undo } from '../base/clock.ts';
+import type { ServerEventEnvelope, SessionEvent } from '../wire/event.ts';
+
+/** Who may see an event. Without `sessionId` it is not about one session; `adminOnly` events reach administrators of any tenant. */
+export type EventScope = { tenantId: string; sessionId?: string } | { adminOnly: true };
+
+/** What a subscriber asks for: one session, or all of a tenant (`admin` adds the administrator-only notices). */
+export interface Subscription {
+  tenantId: string;
+  sessionId?: string;
+  admin?: boolean;
+  /** Replay everything buffered with a greater seq first; absent means live only. */
+  after?: number;
+}
+
+/**
+ * A position in the buffer (contract: Stream format; decisions section 4). Replay is a cursor that starts in the past,
+ * live is the same cursor at the head: nothing between them is lost or sent twice. A cursor that nobody reads costs no memory.
+ */
+export interface EventCursor {
+  /** The next frames as SSE text, up to about `maxBytes` (at least one frame); `undefined` when there is nothing new. */
+  take(maxBytes: number): string | Promise<string> | undefined;
+  /** Calls `fn` once when there is something to take (at once if there already is) or when the bus closed. */
+  whenReady(fn: () => void): void;
+  /** True once the bus is closed, or the session of the cursor is deleted, and everything was taken. */
+  readonly ended: boolean;
+  close(): void;
+}
+
+export interface EventBus {
+  /**
+   * Numbers the event, keeps it in the ring and wakes the subscribers that may see it. Never throws.
+   * `expand` makes the wire form when it is costly to hold (messages with image bytes); the event given is then a stand-in without them.
+   */
+  publish(scope: EventScope, event: SessionEvent, expand?: () => Promise<SessionEvent>): void;
+  subscribe(subscription: Subscription): EventCursor;
+  /** In-process listener over every tenant; `fn` must be quick and must not throw. For plugins and metrics. */
+  listen(fn: (scope: EventScope, envelope: ServerEventEnvelope) => void): Undo;
+  /** The seq of the newest envelope; the seed before the first one. */
+  readonly lastSeq: number;
+  /** Forgets what is buffered of a session but its `session.deleted`, and ends that session's cursors after it. */
+  forget(sessionId: string): void;
+  /** Ends cursors early, for example those of a rotated token; the subscriber sees the stream end. */
+  close(): void;
+}

@@ -1,0 +1,49 @@
+import type { StoredMessage } from '../wire/message.ts';
+import type { SessionFields, SessionRecord } from '../wire/session.ts';
+
+/**
+ * One change to one session; the only way a session ever changes, in memory and on disk alike.
+ * `truncated` keeps the first `keep` messages; `compacted` replaces the first `removed` messages by `summary`.
+ * `fields` hold absolute values and are applied last.
+ */
+export type SessionChange =
+  | { kind: 'created'; session: SessionRecord }
+  | { kind: 'updated'; fields: SessionFields }
+  | { kind: 'appended'; messages: StoredMessage[]; fields: SessionFields }
+  | { kind: 'truncated'; keep: number; fields: SessionFields }
+  | { kind: 'compacted'; removed: number; summary: StoredMessage; fields: SessionFields }
+  | { kind: 'deleted' };
+
+/** A change on its way to the store. `revision` is the session's revision after it: 1 for `created`, then +1 each, without gaps. */
+export interface SessionCommit {
+  tenantId: string;
+  sessionId: string;
+  revision: number;
+  change: SessionChange;
+}
+
+/** A session as a value: what commits are folded into. */
+export interface SessionState {
+  record: SessionRecord;
+  messages: StoredMessage[];
+}
+
+/**
+ * Folds one change into a state; `undefined` is "no such session". Mutates and returns `state` (the arrays are long).
+ * Pure in the sense that drivers and memory get the same result from the same commits.
+ */
+export function applyChange(state: SessionState | undefined, commit: SessionCommit): SessionState | undefined {
+  const { change, revision } = commit;
+  if (change.kind === 'created') return { record: { ...change.session, revision }, messages: [] };
+  if (change.kind === 'deleted' || state === undefined) return undefined;
+  applyToMessages(state.messages, change);
+  state.record = { ...state.record, ...change.fields, revision };
+  return state;
+}
+
+/** The part of a change that concerns the transcript. */
+export function applyToMessages(messages: StoredMessage[], change: SessionChange): void {
+  if (change.kind === 'appended') messages.push(...change.messages);
+  if (change.kind === 'truncated') messages.length = Math.min(messages.length, change.keep);
+  if (change.kind === 'compacted') messages.splice(0, change.removed, change.summary);
+}

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { applyChange, type SessionState } from './change.ts';
+import type { SessionStore } from './session-store.ts';
+
+/** Keeps everything in memory: for tests and for programs that embed the service without a directory. */
+export function createMemoryStore(): SessionStore {
+  const states = new Map<string, SessionState>();
+  const images = new Map<string, Map<string, string>>();
+  const meta = new Map<string, string>();
+  return {
+    open: async () => ({ sessions: [...states.values()].map((state) => state.record), findings: [] }),
+    async commit(commit) {
+      const next = applyChange(states.get(commit.sessionId), structuredClone(commit));
+      if (next) states.set(commit.sessionId, next);
+      else {
+        states.delete(commit.sessionId);
+        images.delete(commit.sessionId);
+      }
+    },
+    async readMessages(_tenantId, sessionId) {
+      const state = states.get(sessionId);
+      if (!state) throw new Error(`Session ${sessionId} is not in the store.`);
+      return structuredClone(state.messages);
+    },
+    async putImage(_tenantId, sessionId, data) {
+      const bytes = Buffer.from(data, 'base64');
+      const hash = createHash('sha256').update(bytes).digest('hex');
+      const ofSession = images.get(sessionId) ?? new Map<string, string>();
+      images.set(sessionId, ofSession.set(hash, bytes.toString('base64')));
+      return { hash, bytes: bytes.length };
+    },
+    readImage: async (_tenantId, sessionId, hash) => images.get(sessionId)?.get(hash),
+    readMeta: async (key) => meta.get(key),
+    async writeMeta(key, value) {
+      meta.set(key, value);
+    },
+    flush: async () => undefined,
+    close: async () => undefined,
+  };
+}

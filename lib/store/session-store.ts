@@ -1,0 +1,42 @@
+import type { StoredMessage } from '../wire/message.ts';
+import type { SessionRecord } from '../wire/session.ts';
+import type { SessionCommit, SessionState } from './change.ts';
+
+/** Reaches a session that is in memory, so that a driver need not read back what it was given. */
+export type ResidentSession = (tenantId: string, sessionId: string) => SessionState | undefined;
+
+export interface OpenOptions {
+  /** Called when a driver writes a whole session; the state may be ahead of the commits that are already durable. */
+  resident: ResidentSession;
+}
+
+export interface OpenedStore {
+  /** Every session of every tenant, as of the last durable commit. Reading it touches no transcript. */
+  sessions: SessionRecord[];
+  /** What recovery had to do, in words for the log; empty after a clean stop. */
+  findings: string[];
+}
+
+/**
+ * Where sessions survive (contract: storage; two drivers, one contract test).
+ * One process per data directory; every method may be called at any time between `open` and `close`.
+ */
+export interface SessionStore {
+  /** Recovers and takes the directory. Throws an Error with `exitCode` 78 when it can't be used. */
+  open(options: OpenOptions): Promise<OpenedStore>;
+  /** Resolves once the commit would survive a power cut. Commits become durable in the order of the calls. Rejects when it can't be stored; then it is as if it had not been made. */
+  commit(commit: SessionCommit): Promise<void>;
+  /** The transcript as of the last durable commit. Rejects when the session is not there or can't be read. */
+  readMessages(tenantId: string, sessionId: string): Promise<StoredMessage[]>;
+  /** Stores base64 image bytes durably under their hash, once per session; call before the commit that refers to them. */
+  putImage(tenantId: string, sessionId: string, data: string): Promise<{ hash: string; bytes: number }>;
+  /** Base64, or undefined when it is not there. */
+  readImage(tenantId: string, sessionId: string, hash: string): Promise<string | undefined>;
+  /** A small durable value of the service itself (the event sequence mark, the last cron minute). At most 64 KB. */
+  readMeta(key: string): Promise<string | undefined>;
+  writeMeta(key: string, value: string): Promise<void>;
+  /** Resolves once everything that was deferred (snapshots, purges) is on disk. */
+  flush(): Promise<void>;
+  /** Flushes and releases the directory. Idempotent. */
+  close(): Promise<void>;
+}

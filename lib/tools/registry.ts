@@ -1,0 +1,39 @@
+import type { Undo } from '../base/clock.ts';
+import type { ToolSchema } from '../wire/tool.ts';
+import type { Tool } from './tool.ts';
+
+export interface ToolRegistry {
+  /** Throws when the name is taken or is not `[A-Za-z0-9_-]{1,64}` (what every provider accepts). */
+  register(tool: Tool): Undo;
+  get(name: string): Tool | undefined;
+  /** In the order of registration. */
+  schemas(): ToolSchema[];
+}
+
+export function createToolRegistry(): ToolRegistry {
+  const tools = new Map<string, Tool>();
+  return {
+    register(tool) {
+      if (!/^[A-Za-z0-9_-]{1,64}$/.test(tool.name))
+        throw new Error(`"${tool.name}" is no tool name: use 1 to 64 letters, digits, _ or -.`);
+      if (tools.has(tool.name)) throw new Error(`A tool with the name "${tool.name}" is already registered.`);
+      tools.set(tool.name, tool);
+      return () => {
+        if (tools.get(tool.name) === tool) tools.delete(tool.name);
+      };
+    },
+    get: (name) => tools.get(name),
+    schemas: () => [...tools.values()].map(schemaOf),
+  };
+}
+
+function schemaOf(tool: Tool): ToolSchema {
+  const { name, description, parameters, permission, category } = tool;
+  return {
+    name,
+    description,
+    parameters,
+    permission: permission ?? 'auto',
+    ...(category === undefined ? {} : { category }),
+  };
+}

@@ -1,0 +1,20 @@
+import { monotonicFactory } from 'ulid';
+
+/** The type prefixes of ids. An id is `<prefix>_<ulid>`; ids of one source sort by creation, also within one millisecond. */
+export type IdPrefix = 'ses' | 'msg' | 'run' | 'apr' | 'chk' | 'usr';
+
+/** Makes ids. One source per process: two sources would interleave unordered. */
+export type IdSource = (prefix: IdPrefix) => string;
+
+/** `now` is injected (milliseconds since the epoch); a clock that steps back does not disturb the order. */
+export function createIdSource(now: () => number): IdSource {
+  const next = monotonicFactory();
+  return (prefix) => `${prefix}_${next(now())}`;
+}
+
+const idPattern = /^(ses|msg|run|apr|chk|usr)_[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/** True for a well-formed id of that type. Ids are checked before they come near a path. */
+export function isId(prefix: IdPrefix, value: string): boolean {
+  return idPattern.test(value) && value.startsWith(`${prefix}_`);
+}

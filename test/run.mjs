@@ -1,0 +1,101 @@
+// Runs every test file in a process of its own and adds the counts up. It fails on what uvu alone lets pass: a file
+// without `.run()`, a failing `before`, a thrown string, a leftover `.only`, a hang, a process that does not end.
+// usage: node test/run.mjs [part of a path ...]
+import { spawn } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { build } from 'esbuild';
+import { globSync } from './glob.mjs';
+
+const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const fileTimeoutMs = Number(process.env.TEST_FILE_TIMEOUT_MS ?? 240_000);
+const endsWithinMs = 5_000;
+
+const files = globSync('test', /\.test\.ts$/).filter((file) => wanted.length === 0 || wanted.some((word) => file.includes(word)));
+const leftovers = files.filter((file) => /^\s*\w+\.only\(/m.test(readFileSync(file, 'utf8')));
+if (files.length === 0) fail('no test file matches');
+if (leftovers.length > 0) fail(`leftover .only in ${leftovers.join(', ')}`);
+
+const outdir = `.test-build/${process.pid}`;
+process.on('exit', () => rmSync(outdir, { recursive: true, force: true }));
+await build({
+  entryPoints: files,
+  outdir,
+  outbase: '.',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  packages: 'external',
+  sourcemap: 'inline',
+  sourcesContent: false,
+  logLevel: 'warning',
+});
+
+const totals = { passed: 0, failed: 0, skipped: 0 };
+const queue = [...files];
+await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, work));
+console.log(`\n${files.length} files`);
+console.log(`${totals.passed} passed, ${totals.failed} failed${totals.skipped ? `, ${totals.skipped} skipped` : ''}`);
+process.exitCode = totals.failed === 0 ? 0 : 1;
+
+async function work() {
+  for (let file = queue.shift(); file !== undefined; file = queue.shift()) report(file, await runFile(file));
+}
+
+function report(file, { output, problem, seconds }) {
+  const count = (word) => Number(new RegExp(`^\\s*${word}:\\s+(\\d+)`, 'm').exec(output)?.[1] ?? Number.NaN);
+  const [total, passed, skipped] = [count('Total'), count('Passed'), count('Skipped')];
+  const failed = problem !== undefined || Number.isNaN(total) ? Math.max(1, total - passed || 0) : total - passed;
+  totals.passed += passed || 0;
+  totals.failed += failed;
+  totals.skipped += skipped || 0;
+  const notes = output.match(/^SKIPPED .*$/gm) ?? [];
+  console.log(`${failed ? 'FAIL' : ' ok '} ${file}  ${passed || 0}/${total || 0}  ${seconds} s`);
+  for (const note of notes) console.log(`     ${note}`);
+  if (failed) console.log(`${output}\n     ${problem ?? 'tests failed'}\n`);
+}
+
+function runFile(file) {
+  const started = performance.now();
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ['--enable-source-maps', '--expose-gc', `${outdir}/${file.replace(/\.ts$/, '.js')}`], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+      env: { ...process.env, NODE_ENV: 'test' },
+    });
+    let output = '';
+    let problem;
+    let lingering;
+    const kill = (why) => {
+      problem ??= why;
+      try {
+        process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        child.kill('SIGKILL');
+      }
+    };
+    const hanging = setTimeout(() => kill(`did not finish within ${fileTimeoutMs} ms`), fileTimeoutMs);
+    const read = (chunk) => {
+      output += chunk;
+      if (!lingering && /^\s*Skipped:\s+\d+/m.test(output))
+        lingering = setTimeout(() => kill(`did not end within ${endsWithinMs} ms of its last test`), endsWithinMs);
+    };
+    child.stdout.setEncoding('utf8').on('data', read);
+    child.stderr.setEncoding('utf8').on('data', read);
+    child.on('close', (code, signal) => {
+      clearTimeout(hanging);
+      clearTimeout(lingering);
+      if (!/^\s*Total:/m.test(output)) problem ??= 'printed no summary: is `test.run()` missing?';
+      if (code !== 0) problem ??= `ended with ${signal ?? `exit code ${code}`}`;
+      resolve({ output, problem, seconds: ((performance.now() - started) / 1000).toFixed(1) });
+    });
+  });
+}
+
+function fail(why) {
+  console.error(why);
+  console.log('0 passed, 1 failed');
+  process.exit(1);
+}
