@@ -3,26 +3,31 @@ import type { SessionEvent } from '../wire/event.ts';
 import type { StoredMessage } from '../wire/message.ts';
 import type { SessionRecord } from '../wire/session.ts';
 
+/** An event, or one whose wire form is made when somebody reads it. */
+export type OutgoingEvent = SessionEvent | { event: SessionEvent; expand: () => Promise<SessionEvent> };
+
 /** One conversation. The only way to change it is `commit`, so memory, disk and events never disagree. */
 export interface Session {
   readonly id: string;
   readonly tenantId: string;
   /** Replaced by every commit, never mutated: holding one is holding a snapshot. */
   readonly record: SessionRecord;
-  /** The transcript; throws unless `load` resolved and the session is still pinned or active. */
+  /** The transcript. Throws unless `load` resolved shortly before, or a run is active. */
   readonly messages: readonly StoredMessage[];
   /** Brings the transcript into memory. */
   load(): Promise<void>;
   /**
-   * Applies the change in memory at once, stores it, and publishes `events` once it is durable; events published later wait
-   * behind it, so the order never changes. Rejects when it can't be stored; memory is then as before.
+   * Applies the change in memory at once, stores it, and publishes `events` once it is durable; whatever is published
+   * later waits behind it, so the order never changes. `updatedAt` is set here. Rejects when the change can't be stored;
+   * memory is then as before, and so is everything committed behind it. Throws when the session was removed.
    */
-  commit(change: SessionChange, events?: readonly OutgoingEvent[]): Promise<void>;
+  commit(change: SessionChange, events?: (record: SessionRecord) => readonly OutgoingEvent[]): Promise<void>;
   /** Publishes an event that needs no record (a delta, a notice), after everything committed before it. */
   publish(event: SessionEvent): void;
-  /** The id of the active run, while there is one. */
-  readonly activeRunId: string | undefined;
+  /** The id of the active run: the reservation that makes a session busy. */
+  activeRunId: string | undefined;
+  /** True from the moment a deletion began. */
+  readonly removed: boolean;
+  /** Sets the status in memory alone: for a run that ended while nothing could be stored. */
+  setStatusInMemory(status: SessionRecord['status']): void;
 }
-
-/** An event, or one whose wire form is made when somebody reads it. */
-export type OutgoingEvent = SessionEvent | { event: SessionEvent; expand: () => Promise<SessionEvent> };

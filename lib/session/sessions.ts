@@ -1,25 +1,96 @@
-import type { SessionRecord, SessionSummary } from '../wire/session.ts';
+import type { Clock } from '../base/clock.ts';
+import type { EventBus } from '../events/event-bus.ts';
+import type { SessionState } from '../store/change.ts';
+import type { SessionStore } from '../store/session-store.ts';
+import type { SessionRecord } from '../wire/session.ts';
+import { LiveSession } from './live-session.ts';
 import type { Session } from './session.ts';
+import { createTranscriptCache } from './transcript-cache.ts';
 
-/** Every session of the process by id, and per tenant in the order of `updatedAt`. Records are always in memory, transcripts when needed. */
+/** Every session of the process by id, and per tenant in the order of its last change. Records are always in memory, transcripts when needed. */
 export interface Sessions {
   /** The session if it exists and belongs to the tenant; undefined otherwise, for both reasons alike. */
   find(tenantId: string, sessionId: string): Session | undefined;
   /** A tenant's sessions, most recently updated first. O(length), no sorting. */
-  list(tenantId: string): readonly SessionRecord[];
-  /** All sessions of all tenants, in no particular order. */
+  list(tenantId: string): SessionRecord[];
+  tenantIds(): Iterable<string>;
   all(): Iterable<Session>;
   childrenOf(sessionId: string): Session[];
-  /** Makes a session in memory; the caller commits its creation. */
-  create(record: SessionRecord): Session;
+  /** Puts a new session into memory; the caller commits its creation next, or removes it. */
+  add(record: SessionRecord): Session;
+  /** Fills the directory at boot. */
+  restore(records: readonly SessionRecord[]): void;
   remove(session: Session): void;
+  /** For the store's snapshots. */
+  resident(sessionId: string): SessionState | undefined;
   readonly size: number;
 }
 
-/** The public part of a record. */
-export function toSummary(record: SessionRecord): SessionSummary {
-  const { id, title, createdAt, updatedAt, status, model, messageCount, workspace, usage, parentId, depth, role } =
-    record;
-  const summary: SessionSummary = { id, title, createdAt, updatedAt, status, model, messageCount, workspace, usage };
-  return parentId === undefined ? summary : { ...summary, parentId, depth, role };
+export interface SessionsOptions {
+  store: SessionStore;
+  events: EventBus;
+  clock: Clock;
+  /** Bytes of transcripts that may stay in memory while nobody uses them. */
+  transcriptBytes?: number;
+}
+
+export function createSessions(options: SessionsOptions): Sessions {
+  const byId = new Map<string, LiveSession>();
+  const byTenant = new Map<string, Map<string, LiveSession>>();
+  const children = new Map<string, Set<string>>();
+  const cache = createTranscriptCache(options.clock, options.transcriptBytes ?? 128 * 1024 * 1024);
+
+  const around = {
+    store: options.store,
+    events: options.events,
+    clock: options.clock,
+    changed(session: LiveSession): void {
+      const ofTenant = byTenant.get(session.tenantId);
+      // Deleting and setting moves the session to the end of the map: the order of the last change.
+      if (ofTenant?.delete(session.id)) ofTenant.set(session.id, session);
+      cache.touched(session);
+    },
+  };
+
+  const insert = (session: LiveSession): Session => {
+    byId.set(session.id, session);
+    const ofTenant = byTenant.get(session.tenantId) ?? new Map<string, LiveSession>();
+    byTenant.set(session.tenantId, ofTenant.set(session.id, session));
+    const { parentId } = session.record;
+    if (parentId !== undefined) children.set(parentId, (children.get(parentId) ?? new Set()).add(session.id));
+    return session;
+  };
+
+  return {
+    find(tenantId, sessionId) {
+      const session = byId.get(sessionId);
+      return session?.tenantId === tenantId && !session.removed ? session : undefined;
+    },
+    list(tenantId) {
+      const records: SessionRecord[] = [];
+      for (const session of byTenant.get(tenantId)?.values() ?? []) if (!session.removed) records.push(session.record);
+      return records.reverse();
+    },
+    tenantIds: () => byTenant.keys(),
+    all: () => byId.values(),
+    childrenOf: (sessionId) => [...(children.get(sessionId) ?? [])].flatMap((id) => byId.get(id) ?? []),
+    add: (record) => insert(new LiveSession(record, around, [])),
+    restore(records) {
+      const oldestFirst = records.toSorted((a, b) => (a.updatedAt < b.updatedAt ? -1 : a.updatedAt > b.updatedAt ? 1 : 0));
+      for (const record of oldestFirst) insert(new LiveSession(record, around));
+    },
+    remove(session) {
+      byId.delete(session.id);
+      const ofTenant = byTenant.get(session.tenantId);
+      ofTenant?.delete(session.id);
+      if (ofTenant?.size === 0) byTenant.delete(session.tenantId);
+      children.delete(session.id);
+      if (session.record.parentId !== undefined) children.get(session.record.parentId)?.delete(session.id);
+      cache.forget(session.id);
+    },
+    resident: (sessionId) => byId.get(sessionId)?.resident,
+    get size() {
+      return byId.size;
+    },
+  };
 }

@@ -1,0 +1,173 @@
+import { type Clock, isoTime } from '../base/clock.ts';
+import type { EventBus, EventScope } from '../events/event-bus.ts';
+import { applyToMessages, type SessionChange, type SessionState } from '../store/change.ts';
+import type { SessionStore } from '../store/session-store.ts';
+import type { SessionEvent } from '../wire/event.ts';
+import type { StoredMessage } from '../wire/message.ts';
+import type { SessionRecord } from '../wire/session.ts';
+import type { OutgoingEvent, Session } from './session.ts';
+import { undoOf } from './undo-change.ts';
+
+/** What a session needs of its surroundings; `changed` keeps the directory's order and byte count. */
+export interface SessionSurroundings {
+  store: SessionStore;
+  events: EventBus;
+  clock: Clock;
+  changed(session: LiveSession): void;
+}
+
+interface PendingCommit {
+  send(): Promise<void>;
+  undo(): void;
+  events: OutgoingEvent[];
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * The session in memory. Commits reach the store one at a time per session (the store groups those of different
+ * sessions), so a change that can't be stored takes those behind it along and the revisions never have a hole.
+ */
+export class LiveSession implements Session {
+  readonly id: string;
+  readonly tenantId: string;
+  record: SessionRecord;
+  activeRunId: string | undefined;
+  removed = false;
+  /** Monotonic milliseconds of the last use of the transcript. */
+  usedAt = 0;
+  private transcript: StoredMessage[] | undefined;
+  private loading: Promise<void> | undefined;
+  private readonly pending: PendingCommit[] = [];
+  private readonly scope: EventScope;
+
+  constructor(
+    record: SessionRecord,
+    private readonly around: SessionSurroundings,
+    transcript?: StoredMessage[],
+  ) {
+    this.id = record.id;
+    this.tenantId = record.tenantId;
+    this.record = record;
+    this.transcript = transcript;
+    this.scope = { tenantId: record.tenantId, sessionId: record.id };
+  }
+
+  get messages(): readonly StoredMessage[] {
+    if (!this.transcript) throw new Error(`The transcript of ${this.id} is not loaded.`);
+    return this.transcript;
+  }
+
+  /** The whole session when its transcript is in memory. */
+  get resident(): SessionState | undefined {
+    return this.transcript && { record: this.record, messages: this.transcript };
+  }
+
+  /** True when the transcript may leave memory: nothing is being written and no run is active. */
+  get evictable(): boolean {
+    return this.transcript !== undefined && this.pending.length === 0 && this.activeRunId === undefined;
+  }
+
+  evict(): void {
+    this.transcript = undefined;
+  }
+
+  async load(): Promise<void> {
+    this.usedAt = this.around.clock.monotonic();
+    if (this.transcript) return;
+    this.loading ??= this.around.store
+      .readMessages(this.tenantId, this.id)
+      .then((messages) => {
+        this.transcript ??= messages;
+        this.around.changed(this);
+      })
+      .finally(() => {
+        this.loading = undefined;
+      });
+    await this.loading;
+  }
+
+  commit(change: SessionChange, events?: (record: SessionRecord) => readonly OutgoingEvent[]): Promise<void> {
+    if (this.removed) return Promise.reject(new Error(`Session ${this.id} was deleted.`));
+    const before = this.record;
+    const revertMessages = undoOf(this.transcript, change);
+    const commit = { tenantId: this.tenantId, sessionId: this.id, ...this.apply(change) };
+    return new Promise<void>((resolve, reject) => {
+      this.pending.push({
+        send: () => this.around.store.commit(commit),
+        undo: () => {
+          revertMessages();
+          this.record = before;
+          this.removed = false;
+        },
+        events: [...(events?.(this.record) ?? [])],
+        resolve,
+        reject,
+      });
+      if (this.pending.length === 1) void this.drain();
+    });
+  }
+
+  publish(event: SessionEvent): void {
+    const last = this.pending.at(-1);
+    if (last) last.events.push(event);
+    else this.around.events.publish(this.scope, event);
+  }
+
+  setStatusInMemory(status: SessionRecord['status']): void {
+    this.record = { ...this.record, status };
+  }
+
+  private apply(change: SessionChange): { revision: number; change: SessionChange } {
+    if (change.kind === 'created') {
+      this.around.changed(this);
+      return { revision: this.record.revision, change };
+    }
+    const revision = this.record.revision + 1;
+    if (change.kind === 'deleted') {
+      this.removed = true;
+      this.record = { ...this.record, revision };
+      return { revision, change };
+    }
+    if (this.transcript) applyToMessages(this.transcript, change);
+    const now = isoTime(this.around.clock.now());
+    const updatedAt = now > this.record.updatedAt ? now : this.record.updatedAt;
+    const fields = { ...change.fields, updatedAt, messageCount: countAfter(this.record.messageCount, change) };
+    this.record = { ...this.record, ...fields, revision };
+    this.around.changed(this);
+    return { revision, change: { ...change, fields } };
+  }
+
+  private async drain(): Promise<void> {
+    for (let first = this.pending[0]; first; first = this.pending[0]) {
+      try {
+        await first.send();
+      } catch (error) {
+        this.rollBack(error);
+        return;
+      }
+      for (const event of first.events) this.emit(event);
+      this.pending.shift();
+      first.resolve();
+    }
+  }
+
+  private rollBack(error: unknown): void {
+    const failed = this.pending.splice(0);
+    for (const commit of failed.toReversed()) commit.undo();
+    this.around.changed(this);
+    for (const commit of failed) commit.reject(error);
+  }
+
+  private emit(outgoing: OutgoingEvent): void {
+    if ('event' in outgoing) this.around.events.publish(this.scope, outgoing.event, outgoing.expand);
+    else this.around.events.publish(this.scope, outgoing);
+  }
+}
+
+function countAfter(count: number, change: SessionChange): number {
+  if (change.kind === 'appended') return count + change.messages.length;
+  if (change.kind === 'truncated') return Math.min(count, change.keep);
+  if (change.kind === 'compacted') return count - change.removed + 1;
+  return count;
+}
