@@ -1,14 +1,128 @@
+import type { Session } from '../session/session.ts';
+import { toSummary } from '../session/summary.ts';
 import type { RunEnd } from '../wire/event.ts';
 import type { Usage } from '../wire/usage.ts';
+import { recordSkipped } from './execute-tool.ts';
+import { Run, type RunLimits, type RunSurroundings, type StopReason } from './run.ts';
+import { runLoop } from './run-loop.ts';
+import { unansweredCalls } from './unanswered.ts';
 
-export type RunOutcome = { status: RunEnd; usage: Usage } | { status: 'failed'; error: string; usage: Usage };
+export type RunOutcome = { status: RunEnd | 'interrupted'; usage: Usage } | { status: 'failed'; error: string; usage: Usage };
 
 /** The active runs, one per session at most. */
 export interface Runs {
-  isActive(sessionId: string): boolean;
-  /** True when there was an active run and this call is the one that ends it. */
-  cancel(sessionId: string): boolean;
-  /** Resolves when the session has no active run (any more); never rejects. */
+  /** Reserves the session: from here on it is busy. Call it in the same tick as the checks before it. */
+  claim(session: Session, limits?: RunLimits & { resumed?: boolean }): Run;
+  /** Gives a reservation back that never became a run. */
+  release(run: Run): void;
+  /** Starts the loop beside the record of the run's start; nothing is published before that record is durable. */
+  start(run: Run, accepted: Promise<void>): void;
+  /** Ends the active run of a session; true when there was one and this call ends it. */
+  stop(sessionId: string, reason: StopReason): boolean;
+  /** Resolves when the run of the session is over, with what it came to; undefined when there is none. Never rejects. */
   settled(sessionId: string): Promise<RunOutcome | undefined>;
+  /** Refuses nothing by itself; ends every active run as interrupted and waits for them. */
+  stopAll(): Promise<void>;
   readonly active: number;
+}
+
+interface Active {
+  run: Run;
+  outcome?: Promise<RunOutcome | undefined>;
+}
+
+export function createRuns(around: RunSurroundings): Runs {
+  const bySession = new Map<string, Active>();
+
+  const runs: Runs = {
+    claim(session, limits) {
+      const run = new Run(session, around, limits);
+      session.activeRunId = run.id;
+      bySession.set(session.id, { run });
+      return run;
+    },
+    release(run) {
+      if (bySession.get(run.session.id)?.run === run) bySession.delete(run.session.id);
+      if (run.session.activeRunId === run.id) run.session.activeRunId = undefined;
+    },
+    start(run, accepted) {
+      run.accepted = accepted;
+      accepted.catch(() => run.stop('void'));
+      const active = bySession.get(run.session.id);
+      if (active?.run === run) active.outcome = execute(run, () => runs.release(run));
+    },
+    stop: (sessionId, reason) => bySession.get(sessionId)?.run.stop(reason) ?? false,
+    settled: async (sessionId) => bySession.get(sessionId)?.outcome,
+    async stopAll() {
+      const active = [...bySession.values()];
+      for (const { run } of active) run.stop('stopped');
+      await Promise.all(active.map(({ outcome }) => outcome));
+    },
+    get active() {
+      return bySession.size;
+    },
+  };
+  return runs;
+}
+
+/** The loop with its one terminal transition. Never rejects. */
+async function execute(run: Run, release: () => void): Promise<RunOutcome | undefined> {
+  let outcome: RunOutcome | undefined;
+  try {
+    const status = await runLoop(run);
+    outcome = run.stopReason ? stopped(run) : { status, usage: run.usage };
+  } catch (error) {
+    outcome = run.stopReason ? stopped(run) : { status: 'failed', error: messageOf(error), usage: run.usage };
+    if (!run.stopReason) run.around.log.warn('A run failed.', { sessionId: run.session.id, runId: run.id, error });
+  }
+  if (run.stopReason === 'void' || !outcome) {
+    release();
+    return undefined;
+  }
+  await finish(run, outcome, release);
+  return outcome;
+}
+
+async function finish(run: Run, outcome: RunOutcome, release: () => void): Promise<void> {
+  const { session } = run;
+  const why = outcome.status === 'cancelled' ? 'Cancelled before it was executed.' : 'Not executed: the run ended before it.';
+  if (outcome.status !== 'interrupted') for (const call of unansweredCalls(session.messages)) recordSkipped(run, call, why);
+  const status = statusAfter(outcome);
+  try {
+    // The reservation is given back in the same tick: whoever sees the end of the run can send the next message.
+    const stored = session.commit({ kind: 'updated', fields: { status } }, (record) => [
+      { type: 'session.updated', sessionId: session.id, session: toSummary(record) },
+      ...endEvents(run, outcome),
+    ]);
+    release();
+    await stored;
+  } catch (error) {
+    release();
+    if (session.removed) return;
+    run.around.log.error('The end of a run could not be stored.', { sessionId: session.id, runId: run.id, error });
+    session.setStatusInMemory(status);
+    session.publish({ type: 'session.updated', sessionId: session.id, session: toSummary(session.record) });
+    for (const event of endEvents(run, outcome)) session.publish(event);
+  }
+}
+
+function endEvents(run: Run, outcome: RunOutcome) {
+  const sessionId = run.session.id;
+  if (outcome.status === 'interrupted') return [];
+  if (outcome.status === 'failed') return [{ type: 'run.failed', sessionId, runId: run.id, error: outcome.error } as const];
+  return [{ type: 'run.finished', sessionId, runId: run.id, status: outcome.status, usage: outcome.usage } as const];
+}
+
+function statusAfter(outcome: RunOutcome) {
+  if (outcome.status === 'failed') return 'error';
+  return outcome.status === 'cancelled' || outcome.status === 'interrupted' ? outcome.status : 'idle';
+}
+
+function stopped(run: Run): RunOutcome | undefined {
+  if (run.stopReason === 'cancelled') return { status: 'cancelled', usage: run.usage };
+  return run.stopReason === 'stopped' ? { status: 'interrupted', usage: run.usage } : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error && error.message !== '' ? error.message : String(error);
 }

@@ -4,6 +4,8 @@ import type { LiveSession } from './live-session.ts';
 
 /** Whoever loaded a transcript may use it for this long without a run, in milliseconds. */
 const graceMs = 10_000;
+/** How many of the oldest transcripts one change looks at, so that a change costs O(1) also when all are in use. */
+const looksPerEviction = 32;
 
 /** Keeps the transcripts in memory below a byte bound, least recently used first; those in use are never taken. */
 export interface TranscriptCache {
@@ -25,8 +27,9 @@ export function createTranscriptCache(clock: Clock, maxBytes: number): Transcrip
 
   const evict = (): void => {
     const cutoff = clock.monotonic() - graceMs;
+    let looks = looksPerEviction;
     for (const [id, { session }] of entries) {
-      if (total <= maxBytes) return;
+      if (total <= maxBytes || looks-- === 0) return;
       if (!session.evictable || session.usedAt > cutoff) continue;
       session.evict();
       forget(id);

@@ -1,0 +1,80 @@
+import { messageEvent } from '../session/wire-message.ts';
+import type { StoredMessage } from '../wire/message.ts';
+import { abortable } from './abortable.ts';
+import { renderForSummary } from './render-history.ts';
+import type { Run } from './run.ts';
+import { systemPromptOf } from './system-prompt.ts';
+
+const summaryPrompt = `You write the summary that replaces the oldest part of a conversation between a person and an agent that works with tools.
+Keep what the agent needs to go on: the person's goals and constraints in their words, decisions, facts found, files read or changed with their paths, commands and their outcome, errors, and what is still open. Leave out pleasantries. Answer with the summary alone.`;
+
+/**
+ * Replaces the oldest turns by a summary when the prompt would cross the threshold (contract: Compaction). At most one
+ * attempt per step; without progress, or after a failure, none any more in this run. Never fails the run.
+ */
+export async function compactIfNeeded(run: Run): Promise<void> {
+  const { enabled, threshold, fallbackContextWindow } = run.around.config.agent.compaction;
+  if (!enabled || run.compactionExhausted) return;
+  const window = run.model.info.contextWindow ?? fallbackContextWindow;
+  if ((await promptSize(run)) < threshold * window) return;
+  await compact(run);
+}
+
+/** One compaction whatever the size; false when the history was left as it is. */
+export async function compact(run: Run): Promise<boolean> {
+  const { session, around } = run;
+  const cut = findCut(session.messages, around.config.agent.compaction.keepRecent);
+  if (cut === undefined) return false;
+  const before = await promptSize(run);
+  const summary = await summarise(run, session.messages.slice(0, cut));
+  if (!summary) {
+    run.compactionExhausted = true;
+    return false;
+  }
+  await run.accepted;
+  const message = run.newMessage('assistant', { content: summary, model: run.model.info.id, meta: { compacted: cut } });
+  const overhead = before - around.estimator.messages(session.messages);
+  const kept = session.messages.slice(cut);
+  const after = overhead + around.estimator.messages([message, ...kept]);
+  if (after >= before) {
+    run.compactionExhausted = true;
+    run.notice('warn', 'Compaction made no room: the summary is not smaller than what it replaces. The history was kept.');
+    return false;
+  }
+  await session.commit({ kind: 'compacted', removed: cut, summary: message, fields: { usage: session.record.usage } }, () => [
+    messageEvent('message.completed', { store: around.store, session, message }),
+    { type: 'context.compacted', sessionId: session.id, removedMessages: cut, keptMessages: kept.length, tokensBefore: before, tokensAfter: after },
+  ]);
+  return true;
+}
+
+/**
+ * How many messages go: the cut lands on a user message, at least two go and about `keepRecent` stay.
+ * Undefined when there is no such place.
+ */
+export function findCut(messages: readonly StoredMessage[], keepRecent: number): number | undefined {
+  for (let index = messages.length - Math.max(1, keepRecent); index >= 2; index--) if (messages[index]?.role === 'user') return index;
+  return undefined;
+}
+
+async function promptSize(run: Run): Promise<number> {
+  const { estimator, tools } = run.around;
+  return estimator.messages(run.session.messages) + estimator.prompt(await systemPromptOf(run), tools.schemas());
+}
+
+async function summarise(run: Run, removed: readonly StoredMessage[]): Promise<string | undefined> {
+  const { model } = run;
+  const window = model.info.contextWindow ?? run.around.config.agent.compaction.fallbackContextWindow;
+  const content = renderForSummary(removed, Math.floor(window * 2));
+  const request = { sessionId: run.session.id, system: summaryPrompt, messages: [{ role: 'user', content } as const], tools: [] };
+  try {
+    const completion = await abortable(model.complete(request, { signal: run.signal, onDelta: () => undefined }), run.signal);
+    await run.addUsage(completion.usage);
+    if (completion.content.trim() !== '') return completion.content.trim();
+    run.notice('warn', 'Compaction got no summary from the model; the history was kept.');
+  } catch (error) {
+    run.signal.throwIfAborted();
+    run.notice('warn', `Compaction failed, the history was kept: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return undefined;
+}

@@ -1,0 +1,119 @@
+import type { ModelToolCall } from '../models/model.ts';
+import { messageEvent } from '../session/wire-message.ts';
+import type { Tool, ToolOutput } from '../tools/tool.ts';
+import { validateArguments } from '../tools/validate-arguments.ts';
+import { limits } from '../wire/limits.ts';
+import type { StoredMessage, ToolResult } from '../wire/message.ts';
+import { abortable } from './abortable.ts';
+import type { Run } from './run.ts';
+import { sessionView } from './session-view.ts';
+import { storeToolImages } from './tool-images.ts';
+import { cutText } from './tool-text.ts';
+
+type Output = Exclude<ToolOutput, string>;
+
+/** Bytes of JSON up to which `data` is kept with the message, so that a client that reloads still has it. */
+const keptDataChars = 32_768;
+
+/**
+ * One tool call: find, validate, ask, execute, record. Every failure becomes a result; only a stop of the run rejects,
+ * after the call got its result. The result is stored in the background: everything the run stores later, and so every
+ * later tool, waits behind it (contract: Approval lifecycle).
+ */
+export async function executeTool(run: Run, call: ModelToolCall): Promise<void> {
+  const { clock } = run.around;
+  if (run.checkpoint) await abortable(run.checkpoint, run.signal);
+  run.signal.throwIfAborted();
+  const { id, name, arguments: args } = call;
+  run.publish({ type: 'tool.started', sessionId: run.session.id, call: { id, name, arguments: args } });
+  const started = clock.monotonic();
+  const output = await outcomeOf(run, call);
+  recordResult(run, call, { output, durationMs: Math.round(clock.monotonic() - started) });
+  run.signal.throwIfAborted();
+}
+
+/** Records a result for a call that is not executed, for instance because the run was cancelled before it. */
+export function recordSkipped(run: Run, call: ModelToolCall, content: string): void {
+  const { id, name, arguments: args } = call;
+  run.publish({ type: 'tool.started', sessionId: run.session.id, call: { id, name, arguments: args } });
+  recordResult(run, call, { output: { content, isError: true }, durationMs: 0 });
+}
+
+async function outcomeOf(run: Run, call: ModelToolCall): Promise<Output> {
+  try {
+    const tool = run.limits.toolNames?.has(call.name) === false ? undefined : run.around.tools.get(call.name);
+    if (!tool) return failure(`There is no tool "${call.name}". ${available(run)}`);
+    const problem = call.problem ?? validateArguments(tool, call.arguments);
+    if (problem !== undefined) return failure(`The arguments of ${call.name} are not valid: ${problem}`);
+    const { approved, note, refusal } = await permissionFor(run, tool, call);
+    if (refusal !== undefined) return failure(refusal);
+    const output = await execute(run, tool, { call, approved });
+    return note ? { ...output, content: `${output.content}\n\n[Note of the person who approved: ${note}]` } : output;
+  } catch (error) {
+    if (run.signal.aborted) return failure('Cancelled before it finished.');
+    return failure(error instanceof Error && error.message !== '' ? error.message : `The tool failed: ${String(error)}`);
+  }
+}
+
+async function permissionFor(run: Run, tool: Tool, call: ModelToolCall): Promise<{ approved: boolean; note?: string; refusal?: string }> {
+  const permission = tool.permissionFor?.(call.arguments, sessionView(run.session.record)) ?? tool.permission ?? 'auto';
+  if (permission === 'auto') return { approved: false };
+  const { id, name, arguments: args } = call;
+  const reason = tool.describe?.(args) ?? `The tool ${name} needs approval.`;
+  const { approved, note, by } = await run.around.approvals.request(run, { id, name, arguments: args }, reason);
+  if (approved) return { approved, ...(note === undefined ? {} : { note }) };
+  if (by === 'timeout') return { approved, refusal: 'Declined: nobody decided in time.' };
+  if (by === 'stop') return { approved, refusal: 'Cancelled while it waited for approval.' };
+  return { approved, refusal: note ? `Declined by the person, who noted: ${note}` : 'Declined by the person.' };
+}
+
+async function execute(run: Run, tool: Tool, { call, approved }: { call: ModelToolCall; approved: boolean }): Promise<Output> {
+  run.signal.throwIfAborted();
+  const { session, around, signal } = run;
+  const workspace = await around.workspaces.open(session.record.workspace);
+  const running = tool.execute(call.arguments, {
+    session: sessionView(session.record),
+    callId: call.id,
+    workspace,
+    signal,
+    approved,
+    notify: (message) => run.notice('info', message),
+  });
+  const output = await abortable(Promise.resolve(running), signal);
+  if (typeof output === 'string') return { content: output };
+  return storeToolImages(run, output);
+}
+
+function recordResult(run: Run, call: ModelToolCall, { output, durationMs }: { output: Output & { refs?: StoredMessage['images'] }; durationMs: number }): void {
+  const { session, around } = run;
+  if (run.stopReason === 'void') return;
+  const ok = output.isError !== true;
+  const content = cutText(output.content, limits.toolOutputChars);
+  const result: ToolResult = { callId: call.id, name: call.name, ok, content, durationMs };
+  if (!ok) result.error = content.slice(0, 500);
+  if (output.data !== undefined) result.data = output.data;
+  const message = run.newMessage('tool', { content, toolCallId: call.id, toolName: call.name, isError: !ok, meta: { durationMs, ...keptData(output.data) } });
+  if (output.refs && output.refs.length > 0) message.images = output.refs;
+  const stored = session.commit({ kind: 'appended', messages: [message], fields: {} }, () => [
+    { type: 'tool.finished', sessionId: session.id, result },
+    messageEvent('message.started', { store: around.store, session, message }),
+    messageEvent('message.completed', { store: around.store, session, message }),
+  ]);
+  // The next thing the run stores waits behind this and reports its failure.
+  stored.catch(() => undefined);
+}
+
+function keptData(data: unknown): { data?: unknown } {
+  if (data === undefined) return {};
+  const text = JSON.stringify(data) ?? '';
+  return text.length <= keptDataChars ? { data: JSON.parse(text || 'null') } : {};
+}
+
+function available(run: Run): string {
+  const names = run.around.tools.schemas().map((tool) => tool.name).filter((name) => run.limits.toolNames?.has(name) ?? true);
+  return names.length === 0 ? 'There are no tools.' : `There are: ${names.join(', ')}.`;
+}
+
+function failure(content: string): Output {
+  return { content, isError: true };
+}

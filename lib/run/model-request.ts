@@ -1,0 +1,85 @@
+import type { ModelMessage, ModelRequest } from '../models/model.ts';
+import { loadImages } from '../session/wire-message.ts';
+import { limits } from '../wire/limits.ts';
+import type { ImageAttachment, ImageRef, StoredMessage } from '../wire/message.ts';
+import type { Run } from './run.ts';
+import { systemPromptOf } from './system-prompt.ts';
+import { cutText } from './tool-text.ts';
+import { noResult } from './unanswered.ts';
+
+/** Image bytes (decoded) that one request carries at most; the oldest beyond it become a line of text. */
+const imageBytesPerRequest = 16 * 1024 * 1024;
+
+/** What the model is asked: the whole conversation, valid whatever happened to it before (decisions section 3, request invariant). */
+export async function buildRequest(run: Run): Promise<ModelRequest> {
+  const { session, around, limits: runLimits } = run;
+  const kept = keptImages(session.messages);
+  const messages: ModelMessage[] = [];
+  for (const message of pairedMessages(session.messages))
+    messages.push(message.images ? await withImages(run, message, kept) : toModelMessage(message, message.content));
+  const tools = around.tools.schemas().filter((tool) => runLimits.toolNames?.has(tool.name) ?? true);
+  const { temperature, maxTokens } = around.config.model;
+  return {
+    sessionId: session.id,
+    system: await systemPromptOf(run),
+    messages,
+    tools: run.model.info.supportsTools ? tools : [],
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+  };
+}
+
+/**
+ * The transcript with every tool call followed directly by exactly one result: a missing one is made up as an error,
+ * a second or stray one is left out. System messages and empty assistant messages are left out too.
+ */
+export function pairedMessages(messages: readonly StoredMessage[]): StoredMessage[] {
+  const paired: StoredMessage[] = [];
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index];
+    if (!message || message.role === 'system' || message.role === 'tool') continue;
+    if (message.role === 'user') paired.push(message);
+    if (message.role !== 'assistant') continue;
+    const calls = message.toolCalls ?? [];
+    if (calls.length === 0 && message.content === '') continue;
+    paired.push(message);
+    const results = new Map<string, StoredMessage>();
+    for (let next = messages[index + 1]; next?.role === 'tool'; next = messages[index + 1]) {
+      if (next.toolCallId !== undefined && !results.has(next.toolCallId)) results.set(next.toolCallId, next);
+      index++;
+    }
+    for (const call of calls) paired.push(results.get(call.id) ?? noResult(message, call));
+  }
+  return paired;
+}
+
+function toModelMessage(message: StoredMessage, text: string, images?: ImageAttachment[]): ModelMessage {
+  const shown = images && images.length > 0 ? { images } : {};
+  if (message.role === 'user') return { role: 'user', content: text, ...shown };
+  if (message.role === 'tool') {
+    const { toolCallId = '', toolName = '', isError = false } = message;
+    return { role: 'tool', callId: toolCallId, name: toolName, content: cutText(text, limits.toolResultModelChars), isError, ...shown };
+  }
+  const { reasoning, toolCalls = [], meta } = message;
+  return { role: 'assistant', content: text, toolCalls, ...(reasoning === undefined ? {} : { reasoning }), ...(meta ? { meta } : {}) };
+}
+
+async function withImages(run: Run, message: StoredMessage, kept: ReadonlySet<ImageRef>): Promise<ModelMessage> {
+  const refs = (message.images ?? []).filter((image) => kept.has(image));
+  const images = await loadImages(run.around.store, run.session, refs);
+  const lost = (message.images?.length ?? 0) - images.length;
+  const marker = lost === 0 ? '' : `[${lost === 1 ? 'An image' : `${lost} images`} of this message left out to keep the request small]`;
+  return toModelMessage(message, [message.content, marker].filter(Boolean).join('\n\n'), images);
+}
+
+function keptImages(messages: readonly StoredMessage[]): Set<ImageRef> {
+  const kept = new Set<ImageRef>();
+  let bytes = 0;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    for (const image of messages[index]?.images ?? []) {
+      bytes += image.bytes;
+      if (bytes <= imageBytesPerRequest) kept.add(image);
+    }
+  }
+  return kept;
+}

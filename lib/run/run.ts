@@ -1,0 +1,135 @@
+import type { Clock } from '../base/clock.ts';
+import { isoTime } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
+import type { Config } from '../config/config.ts';
+import type { Model, ModelToolCall } from '../models/model.ts';
+import type { ModelRegistry } from '../models/registry.ts';
+import type { Session } from '../session/session.ts';
+import type { SessionStore } from '../store/session-store.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import type { NoticeLevel, SessionEvent } from '../wire/event.ts';
+import type { IdSource } from '../wire/ids.ts';
+import type { MessageRole, StoredMessage } from '../wire/message.ts';
+import { addUsage, noUsage, type Usage } from '../wire/usage.ts';
+import type { Workspaces } from '../workspace/workspace.ts';
+import type { Approvals } from './approvals.ts';
+import type { Estimator } from './estimate.ts';
+import type { Prompts } from './system-prompt.ts';
+
+/** What every run uses; built once by the host. */
+export interface RunSurroundings {
+  clock: Clock;
+  log: Logger;
+  newId: IdSource;
+  config: Pick<Config, 'model' | 'agent' | 'approvals'>;
+  store: SessionStore;
+  models: ModelRegistry;
+  tools: ToolRegistry;
+  workspaces: Workspaces;
+  approvals: Approvals;
+  prompts: Prompts;
+  estimator: Estimator;
+}
+
+/** Why a run was told to stop. `cancelled` is a person's wish, `stopped` the end of the process, `void` leaves no trace (deleted, or never accepted). */
+export type StopReason = 'cancelled' | 'stopped' | 'void';
+
+/** A per-run limit other than the configured one, and the tools it may use; for sub-agents. */
+export interface RunLimits {
+  maxSteps?: number;
+  toolNames?: ReadonlySet<string>;
+  instructions?: string;
+}
+
+/** One run: what it knows and how it speaks. The loop is in run-loop.ts. */
+export class Run {
+  readonly id: string;
+  readonly maxSteps: number;
+  usage: Usage = noUsage;
+  /** Set once; the run's signal aborts with it. */
+  stopReason: StopReason | undefined;
+  /** Resolves when the record of the run's start is durable; rejects when it can't be. */
+  accepted: Promise<void> = Promise.resolve();
+  /** The snapshot before the message, awaited before the first tool; never rejects. */
+  checkpoint: Promise<void> | undefined;
+  /** The plugins' parts of the system prompt, once asked. */
+  pluginPrompts: string[] | undefined;
+  /** A compaction that made no progress is not tried again in this run. */
+  compactionExhausted = false;
+  private readonly controller = new AbortController();
+  private callIds: Set<string> | undefined;
+
+  constructor(
+    readonly session: Session,
+    readonly around: RunSurroundings,
+    readonly limits: RunLimits & { resumed?: boolean } = {},
+  ) {
+    this.id = around.newId('run');
+    this.maxSteps = limits.maxSteps ?? around.config.model.maxSteps;
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** The session's model, or an error that names it and the way out. */
+  get model(): Model {
+    const { model } = this.session.record;
+    const found = this.around.models.get(model);
+    if (found) return found;
+    throw new Error(`The model "${model}" is not registered (any more). Choose another one for this session with PATCH.`);
+  }
+
+  /** True for the first call only. */
+  stop(reason: StopReason): boolean {
+    if (this.stopReason) return false;
+    this.stopReason = reason;
+    this.controller.abort(new RunStopped(reason));
+    return true;
+  }
+
+  publish(event: SessionEvent): void {
+    if (this.stopReason !== 'void') this.session.publish(event);
+  }
+
+  notice(level: NoticeLevel, message: string): void {
+    this.publish({ type: 'notice', level, message, sessionId: this.session.id });
+  }
+
+  /** Adds to the run's usage; the result is what the session's comes to. */
+  countUsage(usage: Usage | undefined): Usage {
+    if (usage) this.usage = addUsage(this.usage, usage);
+    return usage ? addUsage(this.session.record.usage, usage) : this.session.record.usage;
+  }
+
+  /** Counts and stores the usage of a model call that leaves no message. */
+  async addUsage(usage: Usage | undefined): Promise<void> {
+    if (!usage) return;
+    await this.accepted;
+    await this.session.commit({ kind: 'updated', fields: { usage: this.countUsage(usage) } });
+  }
+
+  /** Gives a new id to every call whose id is empty or was used before in this session: results and events are found by it. */
+  withUniqueIds(calls: readonly ModelToolCall[]): ModelToolCall[] {
+    this.callIds ??= new Set(this.session.messages.flatMap((message) => message.toolCalls?.map((call) => call.id) ?? []));
+    const seen = this.callIds;
+    return calls.map((call) => {
+      const id = call.id === '' || seen.has(call.id) ? `call_${this.around.newId('run').slice(4)}` : call.id;
+      seen.add(id);
+      return id === call.id ? call : { ...call, id };
+    });
+  }
+
+  newMessage(role: MessageRole, fields: Partial<StoredMessage> & { content: string }): StoredMessage {
+    const { newId, clock } = this.around;
+    return { id: newId('msg'), role, createdAt: isoTime(clock.now()), ...fields };
+  }
+}
+
+/** The reason of a run's aborted signal. */
+export class RunStopped extends Error {
+  override readonly name = 'RunStopped';
+  constructor(readonly reason: StopReason) {
+    super(`The run was ${reason}.`);
+  }
+}

@@ -1,0 +1,54 @@
+import type { ToolOutput } from '../tools/tool.ts';
+import { limits } from '../wire/limits.ts';
+import { type ImageMimeType, type ImageRef, imageMimeTypes } from '../wire/message.ts';
+import type { Run } from './run.ts';
+
+type Output = Exclude<ToolOutput, string>;
+type ToolImage = NonNullable<Output['images']>[number];
+
+/**
+ * Stores the images of a tool result and hands out references. Images that are no PNG, JPEG, WebP or GIF, that are over
+ * 4 MB each, 6 per call or 12 MB together are dropped with a marker in the text (contract: Images); the call never fails for it.
+ */
+export async function storeToolImages(run: Run, output: Output): Promise<Output & { refs?: ImageRef[] }> {
+  const { images = [], ...rest } = output;
+  if (images.length === 0) return rest;
+  const refs: ImageRef[] = [];
+  const dropped: string[] = [];
+  let total = 0;
+  for (const image of images) {
+    const bytes = decodedBytes(image.data);
+    const problem = problemOf(image, { bytes, total, count: refs.length });
+    if (problem !== undefined || !isImageType(image.mimeType)) {
+      dropped.push(problem ?? 'unsupported type');
+      continue;
+    }
+    total += bytes;
+    const { hash } = await run.around.store.putImage(run.session.tenantId, run.session.id, image.data);
+    const name = image.name?.slice(0, limits.imageNameChars);
+    refs.push({ mimeType: image.mimeType, hash, bytes, ...(name === undefined ? {} : { name }) });
+  }
+  const markers = dropped.map((reason) => `[image dropped: ${reason}]`);
+  return { ...rest, content: [rest.content, ...markers].filter((part) => part !== '').join('\n'), refs };
+}
+
+function problemOf(image: ToolImage, so: { bytes: number; total: number; count: number }): string | undefined {
+  if (!isImageType(image.mimeType)) return `type ${String(image.mimeType).slice(0, 60)} is not PNG, JPEG, WebP or GIF`;
+  if (so.bytes <= 0) return 'no valid base64';
+  if (so.bytes > limits.imageBytes) return 'over 4 MB';
+  if (so.count >= limits.imagesPerMessage) return `over ${limits.imagesPerMessage} images in one call`;
+  if (so.total + so.bytes > limits.imageBytesTotal) return 'over 12 MB together';
+  return undefined;
+}
+
+function isImageType(type: string): type is ImageMimeType {
+  return imageMimeTypes.some((known) => known === type);
+}
+
+/** The decoded size of base64 text, or -1 when it is none. Linear, without decoding. */
+function decodedBytes(data: unknown): number {
+  if (typeof data !== 'string' || data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data)) return -1;
+  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
+  return (data.length / 4) * 3 - padding;
+}
+

@@ -1,0 +1,72 @@
+import type { App } from '../app.ts';
+import type { OutgoingEvent, Session } from '../session/session.ts';
+import { toSummary } from '../session/summary.ts';
+import { toChatMessages } from '../session/wire-message.ts';
+import type { Checkpoint } from '../wire/checkpoint.ts';
+import { ServiceError } from '../wire/errors.ts';
+import type { ChatMessage, StoredMessage } from '../wire/message.ts';
+import { refuseWhenBusy, refuseWhenRemoved } from './start-run.ts';
+
+export interface Rewound {
+  messageId: string;
+  removed: number;
+  messages: ChatMessage[];
+  restored: Checkpoint | null;
+  safety: Checkpoint | null;
+  warning: string | null;
+}
+
+/**
+ * Drops a user message and everything after it, then restores the snapshot taken before it (contract: Rewind). Truncation
+ * comes first; a restore that fails is a `warning`. Throws `message_not_found`, `invalid_rewind_target`, `session_busy`.
+ */
+export async function rewindSession(
+  app: Pick<App, 'store' | 'checkpoints' | 'runs'>,
+  session: Session,
+  request: { messageId: string; restoreFiles: boolean },
+): Promise<Rewound> {
+  const { messageId } = request;
+  await session.load();
+  refuseWhenRemoved(session);
+  const keep = session.messages.findIndex((message) => message.id === messageId);
+  const target = session.messages[keep];
+  if (!target) throw new ServiceError('message_not_found', 'There is no such message in this session.');
+  if (target.role !== 'user') throw new ServiceError('invalid_rewind_target', `Only a user message can be rewound to; this one is of role ${target.role}.`);
+  refuseWhenBusy(session);
+  const claim = app.runs.claim(session);
+  try {
+    const removed = session.messages.length - keep;
+    const kept = session.messages.slice(0, keep);
+    const messages = await toChatMessages(app.store, session, kept);
+    await session.commit({ kind: 'truncated', keep, fields: { status: 'idle' } }, (record) => [
+      rewoundEvent(app, session, { messageId, kept }),
+      { type: 'session.updated', sessionId: session.id, session: toSummary(record) },
+    ]);
+    const files = request.restoreFiles ? await restoreFiles(app, session, messageId) : untouched;
+    return { messageId, removed, messages, ...files };
+  } finally {
+    app.runs.release(claim);
+  }
+}
+
+/** Image bytes are read when a subscriber takes the event; the buffer does not hold them. */
+function rewoundEvent(app: Pick<App, 'store'>, session: Session, { messageId, kept }: { messageId: string; kept: StoredMessage[] }): OutgoingEvent {
+  const event = { type: 'session.rewound', sessionId: session.id, messageId } as const;
+  const plain = kept.map(({ images: _, ...message }) => message);
+  return { event: { ...event, messages: plain }, expand: async () => ({ ...event, messages: await toChatMessages(app.store, session, kept) }) };
+}
+
+const untouched = { restored: null, safety: null, warning: null };
+
+async function restoreFiles(app: Pick<App, 'checkpoints'>, session: Session, messageId: string): Promise<Pick<Rewound, 'restored' | 'safety' | 'warning'>> {
+  const owner = { id: session.id, tenantId: session.tenantId, workspace: session.record.workspace };
+  try {
+    const checkpoint = await app.checkpoints.ofMessage(owner, messageId);
+    if (checkpoint) return await app.checkpoints.restore(owner, checkpoint.id);
+    const { enabled, reason } = await app.checkpoints.list(owner);
+    const why = enabled ? 'no snapshot was taken before this message' : (reason ?? 'checkpoints are disabled');
+    return { ...untouched, warning: `Files were left alone: ${why}.` };
+  } catch (error) {
+    return { ...untouched, warning: `Files were left alone: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}

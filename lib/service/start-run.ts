@@ -1,0 +1,88 @@
+import type { App } from '../app.ts';
+import { isoTime } from '../base/clock.ts';
+import type { Run } from '../run/run.ts';
+import { interruptedText, unansweredCalls } from '../run/unanswered.ts';
+import type { OutgoingEvent, Session } from '../session/session.ts';
+import { toSummary } from '../session/summary.ts';
+import { messageEvent } from '../session/wire-message.ts';
+import { ServiceError } from '../wire/errors.ts';
+import type { StoredMessage } from '../wire/message.ts';
+import type { SessionFields } from '../wire/session.ts';
+
+export type RunStarters = Pick<App, 'runs' | 'guards' | 'store' | 'newId' | 'clock' | 'config' | 'checkpoints' | 'log'>;
+
+export function refuseWhenBusy(session: Session): void {
+  if (session.activeRunId !== undefined)
+    throw new ServiceError('session_busy', 'A run of this session is active. Wait for its end or cancel it; messages are not queued.');
+}
+
+export function refuseWhenRemoved(session: Session): void {
+  if (session.removed) throw new ServiceError('session_not_found', 'There is no such session.');
+}
+
+export interface RunStart {
+  messages: StoredMessage[];
+  fields?: SessionFields;
+  /** What has to be on disk before the record, for example images. */
+  prepare?: () => Promise<void>;
+  /** Called in the tick in which the loop starts. */
+  started?: () => void;
+}
+
+/**
+ * Turns a reservation into a run: repairs the transcript (a call without a result gets an error result), appends `messages`,
+ * stores all of it with the status as one change, and starts the loop beside that record. Resolves when it is durable: then
+ * the caller may answer 202. When it can't be stored the reservation is gone and nothing was published.
+ */
+export async function startRun(app: RunStarters, run: Run, start: RunStart): Promise<string> {
+  const { session } = run;
+  try {
+    await start.prepare?.();
+    run.signal.throwIfAborted();
+    const repairs = unansweredCalls(session.messages).map((call) => repairOf(app, call));
+    const messages = [...repairs, ...start.messages];
+    const accepted = session.commit({ kind: 'appended', messages, fields: { ...start.fields, status: 'running' } }, (record) => [
+      ...repairs.map((message) => messageEvent('message.started', { store: app.store, session, message })),
+      ...messages.map((message) => messageEvent('message.completed', { store: app.store, session, message })),
+      { type: 'session.updated', sessionId: session.id, session: toSummary(record) } satisfies OutgoingEvent,
+      { type: 'run.started', sessionId: session.id, runId: run.id } satisfies OutgoingEvent,
+    ]);
+    start.started?.();
+    app.runs.start(run, accepted);
+    await accepted;
+    return run.id;
+  } catch (error) {
+    app.runs.release(run);
+    if (run.stopReason && !session.removed) throw new ServiceError('session_busy', 'The run was cancelled before it started.');
+    refuseWhenRemoved(session);
+    throw error;
+  }
+}
+
+/** Takes the snapshot before a message beside the model call; its failure is a notice, never a failed run. */
+export function snapshotBefore(app: RunStarters, run: Run, message: StoredMessage): void {
+  const { session } = run;
+  if (session.record.parentId !== undefined || app.config.checkpoints.enabled === false) return;
+  const label = `Before: ${[...(message.content || 'Image')].slice(0, 72).join('')}`;
+  run.checkpoint = new Promise((resolve) => setImmediate(resolve))
+    .then(() => app.checkpoints.capture({ id: session.id, tenantId: session.tenantId, workspace: session.record.workspace }, label, message.id))
+    .then(
+      () => undefined,
+      (error: unknown) => {
+        app.log.warn('The checkpoint before a message failed.', { sessionId: session.id, error });
+        run.notice('warn', `No checkpoint was taken before this message: ${error instanceof Error ? error.message : String(error)}`);
+      },
+    );
+}
+
+function repairOf(app: RunStarters, call: { id: string; name: string }): StoredMessage {
+  return {
+    id: app.newId('msg'),
+    role: 'tool',
+    content: interruptedText,
+    toolCallId: call.id,
+    toolName: call.name,
+    isError: true,
+    createdAt: isoTime(app.clock.now()),
+  };
+}
