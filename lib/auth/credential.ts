@@ -1,0 +1,18 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+/** What a caller presents: the bearer token or, on GET and without that header, `?token=` (contract: Authentication, rule 1). */
+export function presentedToken(request: Request): string | undefined {
+  const header = request.headers.get('authorization');
+  if (header !== null) return /^Bearer +([^\s]+) *$/i.exec(header)?.[1];
+  if (request.method !== 'GET' || !request.url.includes('token=')) return undefined;
+  return new URL(request.url).searchParams.get('token') || undefined;
+}
+
+export function sha256(value: string): Buffer {
+  return createHash('sha256').update(value).digest();
+}
+
+/** Takes the same time whatever the difference, because digests of one length are compared. */
+export function sameDigest(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
+}
