@@ -15,6 +15,7 @@ import type { Sessions } from './session/sessions.ts';
 import type { SessionStore } from './store/session-store.ts';
 import type { ToolRegistry } from './tools/registry.ts';
 import type { IdSource } from './wire/ids.ts';
+import type { SessionRecord } from './wire/session.ts';
 import type { Workspaces } from './workspace/workspace.ts';
 
 /**
@@ -42,6 +43,8 @@ export interface App {
   readonly plugins: PluginHost;
   readonly workspaces: Workspaces;
   readonly checkpoints: Checkpointer;
+  /** The JSON of a list of summaries, serialised once per change of a session. */
+  readonly summaries: (records: readonly SessionRecord[]) => string;
   /** Stops runs, streams, plugins and the store, in that order. Idempotent. */
   close(): Promise<void>;
 }

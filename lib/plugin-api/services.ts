@@ -2,7 +2,10 @@ import type { Undo } from '../base/clock.ts';
 import type { Model } from '../models/model.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { SessionView, Tool } from '../tools/tool.ts';
+import type { StoredMessage } from '../wire/message.ts';
 import type { ToolSchema } from '../wire/tool.ts';
+import type { Usage } from '../wire/usage.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 /** What a guard is asked (contract: SessionGuardContext). */
 export interface SessionGuardContext {
@@ -52,6 +55,37 @@ export interface PluginRoute {
   handler(request: PluginRouteRequest): PluginRouteResponse | undefined | Promise<PluginRouteResponse | undefined>;
 }
 
+/** What a session's run came to. `interrupted` when the service stopped during it. */
+export type SessionOutcome =
+  | { status: 'completed' | 'cancelled' | 'max_steps' | 'interrupted'; usage: Usage }
+  | { status: 'failed'; error: string; usage: Usage };
+
+export interface SessionRequest {
+  tenantId: string;
+  title?: string;
+  model?: string;
+  workspace?: string;
+  systemPrompt?: string;
+  /** Makes it a child: the session it works for, and in which role. */
+  parent?: { sessionId: string; role: string };
+}
+
+/** Sessions and runs for plugins that start work by themselves: sub-agents, triggers. Guards apply as to any client. */
+export interface SessionsService {
+  create(request: SessionRequest): Promise<SessionView>;
+  get(sessionId: string): SessionView | undefined;
+  /** Starts a run; the limits hold for this run alone. Rejects with ServiceError `session_busy` or a guard's veto. */
+  send(
+    sessionId: string,
+    content: string,
+    limits?: { maxSteps?: number; toolNames?: ReadonlySet<string>; instructions?: string },
+  ): Promise<{ runId: string }>;
+  /** Resolves when the session has no active run; undefined when there was none, or it was deleted. Never rejects. */
+  settled(sessionId: string): Promise<SessionOutcome | undefined>;
+  messages(sessionId: string): Promise<readonly StoredMessage[]>;
+  cancel(sessionId: string): boolean;
+}
+
 /** The capabilities that the service provides, by name; a plugin may provide more under names of its own. */
 export interface Services {
   tools: { register(tool: Tool): Undo; schemas(): ToolSchema[] };
@@ -59,4 +93,21 @@ export interface Services {
   'http.routes': { register(route: PluginRoute): Undo };
   'session.guards': { register(guard: SessionGuard): Undo };
   'session.prompts': { register(source: PromptSource): Undo };
+  sessions: SessionsService;
+  /** Opens the workspace of a session outside a tool call, for instance in a prompt source. */
+  workspaces: { open(directory: string): Promise<Workspace> };
+  'tenant.usage': {
+    /** Sessions kept, runs active, lifetime tokens. O(sessions of the tenant). */
+    of(tenantId: string): { sessions: number; running: number; tokens: number };
+    tenants(): string[];
+  };
+  'service.info': {
+    readonly version: string;
+    readonly authMode: 'none' | 'token' | 'accounts';
+    readonly dataDirectory: string;
+    /** The ports this service listens on. */
+    ownPorts(): number[];
+  };
+  /** A small durable value per key, for instance what was fired last. */
+  state: { read(key: string): Promise<string | undefined>; write(key: string, value: string): Promise<void> };
 }

@@ -55,7 +55,12 @@ export function createApprovals(options: { clock: Clock; newId: IdSource; timeou
             if (!waiting.delete(approval.id)) return;
             disarm();
             run.signal.removeEventListener('abort', onStop);
-            run.publish({ type: 'approval.resolved', sessionId: record.id, approvalId: approval.id, approved: outcome.approved });
+            run.publish({
+              type: 'approval.resolved',
+              sessionId: record.id,
+              approvalId: approval.id,
+              approved: outcome.approved,
+            });
             settle(outcome);
           },
         };
@@ -67,10 +72,14 @@ export function createApprovals(options: { clock: Clock; newId: IdSource; timeou
     decide(sessionId, approvalId, decision) {
       const pending = waiting.get(approvalId);
       if (pending?.approval.sessionId !== sessionId)
-        throw new ServiceError('approval_not_found', 'No such approval is waiting: it is unknown, was decided already, or timed out.');
+        throw new ServiceError(
+          'approval_not_found',
+          'No such approval is waiting: it is unknown, was decided already, or timed out.',
+        );
       pending.resolve({ ...decision, by: 'person' });
     },
-    pendingOf: (sessionId) => [...waiting.values()].flatMap(({ approval }) => (approval.sessionId === sessionId ? [approval] : [])),
+    pendingOf: (sessionId) =>
+      [...waiting.values()].flatMap(({ approval }) => (approval.sessionId === sessionId ? [approval] : [])),
     pending: () => [...waiting.values()].map(({ tenantId, approval }) => ({ tenantId, approval })),
   };
 }

@@ -1,4 +1,5 @@
 import { type Completion, isProviderError, type ModelToolCall } from '../models/model.ts';
+import { messageEvent } from '../session/wire-message.ts';
 import type { StoredMessage } from '../wire/message.ts';
 import type { Usage } from '../wire/usage.ts';
 import { abortable } from './abortable.ts';
@@ -6,7 +7,6 @@ import { DeltaWriter } from './delta-writer.ts';
 import { buildRequest } from './model-request.ts';
 import { retryDelay } from './retry.ts';
 import type { Run } from './run.ts';
-import { messageEvent } from '../session/wire-message.ts';
 import { sleep } from './sleep.ts';
 
 /**
@@ -21,7 +21,9 @@ export async function callModel(run: Run): Promise<{ toolCalls: ModelToolCall[] 
   const request = await buildRequest(run);
   let completion: Completion;
   try {
-    completion = await withRetries(run, writer, () => model.complete(request, { signal: run.signal, onDelta: (channel, delta) => writer.write(channel, delta) }));
+    completion = await withRetries(run, writer, () =>
+      model.complete(request, { signal: run.signal, onDelta: (channel, delta) => writer.write(channel, delta) }),
+    );
   } catch (error) {
     writer.close();
     await keepPartial(run, writer, message);
@@ -43,26 +45,34 @@ async function withRetries(run: Run, writer: DeltaWriter, attempt: () => Promise
       if (streamed || !isProviderError(error)) throw error;
       const delay = retryDelay(policy, { attempt: number, error, random: Math.random() });
       if (delay === undefined) throw error;
-      run.notice('warn', `${error.message} Trying again in ${(delay / 1000).toFixed(1)} s (attempt ${number + 1} of ${policy.attempts}).`);
+      run.notice(
+        'warn',
+        `${error.message} Trying again in ${(delay / 1000).toFixed(1)} s (attempt ${number + 1} of ${policy.attempts}).`,
+      );
       await sleep(clock, delay, run.signal);
     }
   }
 }
 
-async function storeReply(run: Run, reply: { completion: Completion; message: StoredMessage; writer: DeltaWriter }): Promise<{ toolCalls: ModelToolCall[] }> {
+async function storeReply(
+  run: Run,
+  reply: { completion: Completion; message: StoredMessage; writer: DeltaWriter },
+): Promise<{ toolCalls: ModelToolCall[] }> {
   const { completion, message, writer } = reply;
   const { finishReason, content, reasoning, meta } = completion;
   const refused = finishReason === 'content_filter' || finishReason === 'error';
   const toolCalls = refused ? [] : run.withUniqueIds(completion.toolCalls);
   const stored: StoredMessage = { ...message, content };
   if (reasoning !== undefined && reasoning !== '') stored.reasoning = reasoning;
-  if (toolCalls.length > 0) stored.toolCalls = toolCalls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }));
+  if (toolCalls.length > 0)
+    stored.toolCalls = toolCalls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }));
   if (meta) stored.meta = meta;
   writer.start();
   await append(run, stored, run.countUsage(completion.usage));
   if (finishReason === 'error') throw new Error('The model ended its reply with an error.');
   if (finishReason === 'length') run.notice('warn', 'The reply was cut off at the maximum number of tokens.');
-  if (finishReason === 'content_filter') run.notice('warn', 'The model declined to go on with this reply (content filter).');
+  if (finishReason === 'content_filter')
+    run.notice('warn', 'The model declined to go on with this reply (content filter).');
   return { toolCalls };
 }
 

@@ -38,13 +38,26 @@ export async function compact(run: Run): Promise<boolean> {
   const after = overhead + around.estimator.messages([message, ...kept]);
   if (after >= before) {
     run.compactionExhausted = true;
-    run.notice('warn', 'Compaction made no room: the summary is not smaller than what it replaces. The history was kept.');
+    run.notice(
+      'warn',
+      'Compaction made no room: the summary is not smaller than what it replaces. The history was kept.',
+    );
     return false;
   }
-  await session.commit({ kind: 'compacted', removed: cut, summary: message, fields: { usage: session.record.usage } }, () => [
-    messageEvent('message.completed', { store: around.store, session, message }),
-    { type: 'context.compacted', sessionId: session.id, removedMessages: cut, keptMessages: kept.length, tokensBefore: before, tokensAfter: after },
-  ]);
+  await session.commit(
+    { kind: 'compacted', removed: cut, summary: message, fields: { usage: session.record.usage } },
+    () => [
+      messageEvent('message.completed', { store: around.store, session, message }),
+      {
+        type: 'context.compacted',
+        sessionId: session.id,
+        removedMessages: cut,
+        keptMessages: kept.length,
+        tokensBefore: before,
+        tokensAfter: after,
+      },
+    ],
+  );
   return true;
 }
 
@@ -53,7 +66,8 @@ export async function compact(run: Run): Promise<boolean> {
  * Undefined when there is no such place.
  */
 export function findCut(messages: readonly StoredMessage[], keepRecent: number): number | undefined {
-  for (let index = messages.length - Math.max(1, keepRecent); index >= 2; index--) if (messages[index]?.role === 'user') return index;
+  for (let index = messages.length - Math.max(1, keepRecent); index >= 2; index--)
+    if (messages[index]?.role === 'user') return index;
   return undefined;
 }
 
@@ -66,15 +80,26 @@ async function summarise(run: Run, removed: readonly StoredMessage[]): Promise<s
   const { model } = run;
   const window = model.info.contextWindow ?? run.around.config.agent.compaction.fallbackContextWindow;
   const content = renderForSummary(removed, Math.floor(window * 2));
-  const request = { sessionId: run.session.id, system: summaryPrompt, messages: [{ role: 'user', content } as const], tools: [] };
+  const request = {
+    sessionId: run.session.id,
+    system: summaryPrompt,
+    messages: [{ role: 'user', content } as const],
+    tools: [],
+  };
   try {
-    const completion = await abortable(model.complete(request, { signal: run.signal, onDelta: () => undefined }), run.signal);
+    const completion = await abortable(
+      model.complete(request, { signal: run.signal, onDelta: () => undefined }),
+      run.signal,
+    );
     await run.addUsage(completion.usage);
     if (completion.content.trim() !== '') return completion.content.trim();
     run.notice('warn', 'Compaction got no summary from the model; the history was kept.');
   } catch (error) {
     run.signal.throwIfAborted();
-    run.notice('warn', `Compaction failed, the history was kept: ${error instanceof Error ? error.message : String(error)}`);
+    run.notice(
+      'warn',
+      `Compaction failed, the history was kept: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
   return undefined;
 }

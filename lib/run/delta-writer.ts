@@ -52,6 +52,12 @@ export class DeltaWriter {
     this.start();
     const delta = this.buffer;
     this.buffer = '';
-    this.run.publish({ type: 'message.delta', sessionId: this.run.session.id, messageId: this.message.id, channel: this.channel, delta });
+    this.run.publish({
+      type: 'message.delta',
+      sessionId: this.run.session.id,
+      messageId: this.message.id,
+      channel: this.channel,
+      delta,
+    });
   }
 }

@@ -19,12 +19,16 @@ export function createEstimator(): Estimator {
     const known = sizes.get(message);
     if (known !== undefined) return known;
     const calls = message.toolCalls ? JSON.stringify(message.toolCalls).length : 0;
-    const size = Math.ceil((message.content.length + calls) / charsPerToken) + messageOverhead + imageTokens * (message.images?.length ?? 0);
+    const size =
+      Math.ceil((message.content.length + calls) / charsPerToken) +
+      messageOverhead +
+      imageTokens * (message.images?.length ?? 0);
     sizes.set(message, size);
     return size;
   };
   return {
     messages: (messages) => messages.reduce((sum, message) => sum + sizeOf(message), 0),
-    prompt: (system, tools) => Math.ceil((system.length + tools.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0)) / charsPerToken),
+    prompt: (system, tools) =>
+      Math.ceil((system.length + tools.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0)) / charsPerToken),
   };
 }

@@ -51,11 +51,17 @@ async function outcomeOf(run: Run, call: ModelToolCall): Promise<Output> {
     return note ? { ...output, content: `${output.content}\n\n[Note of the person who approved: ${note}]` } : output;
   } catch (error) {
     if (run.signal.aborted) return failure('Cancelled before it finished.');
-    return failure(error instanceof Error && error.message !== '' ? error.message : `The tool failed: ${String(error)}`);
+    return failure(
+      error instanceof Error && error.message !== '' ? error.message : `The tool failed: ${String(error)}`,
+    );
   }
 }
 
-async function permissionFor(run: Run, tool: Tool, call: ModelToolCall): Promise<{ approved: boolean; note?: string; refusal?: string }> {
+async function permissionFor(
+  run: Run,
+  tool: Tool,
+  call: ModelToolCall,
+): Promise<{ approved: boolean; note?: string; refusal?: string }> {
   const permission = tool.permissionFor?.(call.arguments, sessionView(run.session.record)) ?? tool.permission ?? 'auto';
   if (permission === 'auto') return { approved: false };
   const { id, name, arguments: args } = call;
@@ -67,7 +73,11 @@ async function permissionFor(run: Run, tool: Tool, call: ModelToolCall): Promise
   return { approved, refusal: note ? `Declined by the person, who noted: ${note}` : 'Declined by the person.' };
 }
 
-async function execute(run: Run, tool: Tool, { call, approved }: { call: ModelToolCall; approved: boolean }): Promise<Output> {
+async function execute(
+  run: Run,
+  tool: Tool,
+  { call, approved }: { call: ModelToolCall; approved: boolean },
+): Promise<Output> {
   run.signal.throwIfAborted();
   const { session, around, signal } = run;
   const workspace = await around.workspaces.open(session.record.workspace);
@@ -84,7 +94,11 @@ async function execute(run: Run, tool: Tool, { call, approved }: { call: ModelTo
   return storeToolImages(run, output);
 }
 
-function recordResult(run: Run, call: ModelToolCall, { output, durationMs }: { output: Output & { refs?: StoredMessage['images'] }; durationMs: number }): void {
+function recordResult(
+  run: Run,
+  call: ModelToolCall,
+  { output, durationMs }: { output: Output & { refs?: StoredMessage['images'] }; durationMs: number },
+): void {
   const { session, around } = run;
   if (run.stopReason === 'void') return;
   const ok = output.isError !== true;
@@ -92,7 +106,13 @@ function recordResult(run: Run, call: ModelToolCall, { output, durationMs }: { o
   const result: ToolResult = { callId: call.id, name: call.name, ok, content, durationMs };
   if (!ok) result.error = content.slice(0, 500);
   if (output.data !== undefined) result.data = output.data;
-  const message = run.newMessage('tool', { content, toolCallId: call.id, toolName: call.name, isError: !ok, meta: { durationMs, ...keptData(output.data) } });
+  const message = run.newMessage('tool', {
+    content,
+    toolCallId: call.id,
+    toolName: call.name,
+    isError: !ok,
+    meta: { durationMs, ...keptData(output.data) },
+  });
   if (output.refs && output.refs.length > 0) message.images = output.refs;
   const stored = session.commit({ kind: 'appended', messages: [message], fields: {} }, () => [
     { type: 'tool.finished', sessionId: session.id, result },
@@ -110,7 +130,10 @@ function keptData(data: unknown): { data?: unknown } {
 }
 
 function available(run: Run): string {
-  const names = run.around.tools.schemas().map((tool) => tool.name).filter((name) => run.limits.toolNames?.has(name) ?? true);
+  const names = run.around.tools
+    .schemas()
+    .map((tool) => tool.name)
+    .filter((name) => run.limits.toolNames?.has(name) ?? true);
   return names.length === 0 ? 'There are no tools.' : `There are: ${names.join(', ')}.`;
 }
 

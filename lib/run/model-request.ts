@@ -58,17 +58,33 @@ function toModelMessage(message: StoredMessage, text: string, images?: ImageAtta
   if (message.role === 'user') return { role: 'user', content: text, ...shown };
   if (message.role === 'tool') {
     const { toolCallId = '', toolName = '', isError = false } = message;
-    return { role: 'tool', callId: toolCallId, name: toolName, content: cutText(text, limits.toolResultModelChars), isError, ...shown };
+    return {
+      role: 'tool',
+      callId: toolCallId,
+      name: toolName,
+      content: cutText(text, limits.toolResultModelChars),
+      isError,
+      ...shown,
+    };
   }
   const { reasoning, toolCalls = [], meta } = message;
-  return { role: 'assistant', content: text, toolCalls, ...(reasoning === undefined ? {} : { reasoning }), ...(meta ? { meta } : {}) };
+  return {
+    role: 'assistant',
+    content: text,
+    toolCalls,
+    ...(reasoning === undefined ? {} : { reasoning }),
+    ...(meta ? { meta } : {}),
+  };
 }
 
 async function withImages(run: Run, message: StoredMessage, kept: ReadonlySet<ImageRef>): Promise<ModelMessage> {
   const refs = (message.images ?? []).filter((image) => kept.has(image));
   const images = await loadImages(run.around.store, run.session, refs);
   const lost = (message.images?.length ?? 0) - images.length;
-  const marker = lost === 0 ? '' : `[${lost === 1 ? 'An image' : `${lost} images`} of this message left out to keep the request small]`;
+  const marker =
+    lost === 0
+      ? ''
+      : `[${lost === 1 ? 'An image' : `${lost} images`} of this message left out to keep the request small]`;
   return toModelMessage(message, [message.content, marker].filter(Boolean).join('\n\n'), images);
 }
 

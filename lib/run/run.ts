@@ -77,7 +77,9 @@ export class Run {
     const { model } = this.session.record;
     const found = this.around.models.get(model);
     if (found) return found;
-    throw new Error(`The model "${model}" is not registered (any more). Choose another one for this session with PATCH.`);
+    throw new Error(
+      `The model "${model}" is not registered (any more). Choose another one for this session with PATCH.`,
+    );
   }
 
   /** True for the first call only. */
@@ -111,7 +113,9 @@ export class Run {
 
   /** Gives a new id to every call whose id is empty or was used before in this session: results and events are found by it. */
   withUniqueIds(calls: readonly ModelToolCall[]): ModelToolCall[] {
-    this.callIds ??= new Set(this.session.messages.flatMap((message) => message.toolCalls?.map((call) => call.id) ?? []));
+    this.callIds ??= new Set(
+      this.session.messages.flatMap((message) => message.toolCalls?.map((call) => call.id) ?? []),
+    );
     const seen = this.callIds;
     return calls.map((call) => {
       const id = call.id === '' || seen.has(call.id) ? `call_${this.around.newId('run').slice(4)}` : call.id;

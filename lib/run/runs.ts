@@ -7,7 +7,9 @@ import { Run, type RunLimits, type RunSurroundings, type StopReason } from './ru
 import { runLoop } from './run-loop.ts';
 import { unansweredCalls } from './unanswered.ts';
 
-export type RunOutcome = { status: RunEnd | 'interrupted'; usage: Usage } | { status: 'failed'; error: string; usage: Usage };
+export type RunOutcome =
+  | { status: RunEnd | 'interrupted'; usage: Usage }
+  | { status: 'failed'; error: string; usage: Usage };
 
 /** The active runs, one per session at most. */
 export interface Runs {
@@ -24,6 +26,8 @@ export interface Runs {
   /** Refuses nothing by itself; ends every active run as interrupted and waits for them. */
   stopAll(): Promise<void>;
   readonly active: number;
+  /** Active runs of a tenant, reservations included. */
+  activeOf(tenantId: string): number;
 }
 
 interface Active {
@@ -33,16 +37,26 @@ interface Active {
 
 export function createRuns(around: RunSurroundings): Runs {
   const bySession = new Map<string, Active>();
+  const perTenant = new Map<string, number>();
+  const count = (tenantId: string, change: number): void => {
+    const next = (perTenant.get(tenantId) ?? 0) + change;
+    if (next === 0) perTenant.delete(tenantId);
+    else perTenant.set(tenantId, next);
+  };
 
   const runs: Runs = {
     claim(session, limits) {
       const run = new Run(session, around, limits);
       session.activeRunId = run.id;
       bySession.set(session.id, { run });
+      count(session.tenantId, 1);
       return run;
     },
     release(run) {
-      if (bySession.get(run.session.id)?.run === run) bySession.delete(run.session.id);
+      if (bySession.get(run.session.id)?.run === run) {
+        bySession.delete(run.session.id);
+        count(run.session.tenantId, -1);
+      }
       if (run.session.activeRunId === run.id) run.session.activeRunId = undefined;
     },
     start(run, accepted) {
@@ -58,6 +72,7 @@ export function createRuns(around: RunSurroundings): Runs {
       for (const { run } of active) run.stop('stopped');
       await Promise.all(active.map(({ outcome }) => outcome));
     },
+    activeOf: (tenantId) => perTenant.get(tenantId) ?? 0,
     get active() {
       return bySession.size;
     },
@@ -85,8 +100,10 @@ async function execute(run: Run, release: () => void): Promise<RunOutcome | unde
 
 async function finish(run: Run, outcome: RunOutcome, release: () => void): Promise<void> {
   const { session } = run;
-  const why = outcome.status === 'cancelled' ? 'Cancelled before it was executed.' : 'Not executed: the run ended before it.';
-  if (outcome.status !== 'interrupted') for (const call of unansweredCalls(session.messages)) recordSkipped(run, call, why);
+  const why =
+    outcome.status === 'cancelled' ? 'Cancelled before it was executed.' : 'Not executed: the run ended before it.';
+  if (outcome.status !== 'interrupted')
+    for (const call of unansweredCalls(session.messages)) recordSkipped(run, call, why);
   const status = statusAfter(outcome);
   try {
     // The reservation is given back in the same tick: whoever sees the end of the run can send the next message.
@@ -109,7 +126,8 @@ async function finish(run: Run, outcome: RunOutcome, release: () => void): Promi
 function endEvents(run: Run, outcome: RunOutcome) {
   const sessionId = run.session.id;
   if (outcome.status === 'interrupted') return [];
-  if (outcome.status === 'failed') return [{ type: 'run.failed', sessionId, runId: run.id, error: outcome.error } as const];
+  if (outcome.status === 'failed')
+    return [{ type: 'run.failed', sessionId, runId: run.id, error: outcome.error } as const];
   return [{ type: 'run.finished', sessionId, runId: run.id, status: outcome.status, usage: outcome.usage } as const];
 }
 

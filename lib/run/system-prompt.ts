@@ -35,9 +35,15 @@ const resumedPrompt =
 
 /** Default, `agent.systemPrompt`, plugin prompts, the session's own, in this order (decisions section 3). Assembled once per run. */
 export async function systemPromptOf(run: Run): Promise<string> {
-  const fromPlugins = (run.pluginPrompts ??= await askSources(run));
+  run.pluginPrompts ??= await askSources(run);
   const { systemPrompt } = run.session.record;
-  const parts = [defaultPrompt, run.around.config.agent.systemPrompt, ...fromPlugins, run.limits.instructions, systemPrompt];
+  const parts = [
+    defaultPrompt,
+    run.around.config.agent.systemPrompt,
+    ...run.pluginPrompts,
+    run.limits.instructions,
+    systemPrompt,
+  ];
   if (run.limits.resumed) parts.push(resumedPrompt);
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n');
 }

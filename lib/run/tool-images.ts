@@ -51,4 +51,3 @@ function decodedBytes(data: unknown): number {
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
   return (data.length / 4) * 3 - padding;
 }
-

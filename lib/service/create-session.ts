@@ -25,16 +25,27 @@ export interface Parentage {
   role: string;
 }
 
+/** For whom a session is made. Who is confined may pin only directories inside the tenant's own (decisions section 7). */
+export interface Creator {
+  tenantId: string;
+  confined: boolean;
+}
+
 export const untitled = 'New session';
 
 /**
  * Creates a session; resolves once it is durable. Throws `invalid_model`, `invalid_body` (workspace), a guard's veto,
  * or `outside_workspace` when the tenant may not work there.
  */
-export async function createSession(app: Surroundings, tenantId: string, request: NewSession & { parent?: Parentage }): Promise<Session> {
+export async function createSession(
+  app: Surroundings,
+  creator: Creator,
+  request: NewSession & { parent?: Parentage },
+): Promise<Session> {
+  const { tenantId } = creator;
   const { title, model, systemPrompt, parent } = request;
   if (model !== undefined && !app.models.get(model)) throw unknownModel(model);
-  const workspace = request.workspace === undefined ? await app.workspaces.defaultDirectory(tenantId) : (await app.workspaces.open(request.workspace)).root;
+  const workspace = await workspaceFor(app, creator, request.workspace);
   app.guards.check({ action: 'create', tenantId, request: { ...pick({ title, model }), workspace } });
   const now = isoTime(app.clock.now());
   const id = app.newId('ses');
@@ -57,7 +68,9 @@ export async function createSession(app: Surroundings, tenantId: string, request
   };
   const session = app.sessions.add(record);
   try {
-    await session.commit({ kind: 'created', session: record }, (created) => [{ type: 'session.updated', sessionId: id, session: toSummary(created) }]);
+    await session.commit({ kind: 'created', session: record }, (created) => [
+      { type: 'session.updated', sessionId: id, session: toSummary(created) },
+    ]);
   } catch (error) {
     app.sessions.remove(session);
     throw error;
@@ -65,10 +78,28 @@ export async function createSession(app: Surroundings, tenantId: string, request
   return session;
 }
 
+async function workspaceFor(app: Surroundings, creator: Creator, wanted: string | undefined): Promise<string> {
+  const { tenantId, confined } = creator;
+  if (wanted === undefined) return app.workspaces.defaultDirectory(tenantId);
+  const { root } = await app.workspaces.open(wanted);
+  if (!confined) return root;
+  const { root: own } = await app.workspaces.open(await app.workspaces.defaultDirectory(tenantId));
+  if (root === own || root.startsWith(`${own}/`)) return root;
+  throw new ServiceError('outside_workspace', 'Your sessions can only work inside the workspace of your tenant.', {
+    details: { path: 'workspace' },
+  });
+}
+
 export function unknownModel(model: string): ServiceError {
-  return new ServiceError('invalid_model', `There is no model "${model.slice(0, 200)}". GET /api/bootstrap lists the registered ones.`, { details: { path: 'model' } });
+  return new ServiceError(
+    'invalid_model',
+    `There is no model "${model.slice(0, 200)}". GET /api/bootstrap lists the registered ones.`,
+    { details: { path: 'model' } },
+  );
 }
 
 function pick<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
 }

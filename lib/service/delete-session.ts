@@ -22,5 +22,9 @@ export async function deleteSession(app: Surroundings, session: Session): Promis
   app.sessions.remove(session);
   app.events.forget(session.id);
   const { id, tenantId, record } = session;
-  app.checkpoints.forget({ id, tenantId, workspace: record.workspace }).catch((error: unknown) => app.log.warn('Checkpoints of a deleted session could not be dropped.', { sessionId: id, error }));
+  app.checkpoints
+    .forget({ id, tenantId, workspace: record.workspace })
+    .catch((error: unknown) =>
+      app.log.warn('Checkpoints of a deleted session could not be dropped.', { sessionId: id, error }),
+    );
 }

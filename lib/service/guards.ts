@@ -32,9 +32,19 @@ export function createGuards(): Guards {
 
 /** A guard's rejection is recognised by name and code, since a plugin may carry its own class. */
 function vetoOf(error: unknown): ServiceError | undefined {
-  if (!(error instanceof Error) || error.name !== 'SessionGuardError' || !('code' in error) || typeof error.code !== 'string') return undefined;
+  if (
+    !(error instanceof Error) ||
+    error.name !== 'SessionGuardError' ||
+    !('code' in error) ||
+    typeof error.code !== 'string'
+  )
+    return undefined;
   const seconds = 'retryAfterSeconds' in error ? error.retryAfterSeconds : undefined;
   const headers: Record<string, string> = {};
-  if (typeof seconds === 'number' && Number.isFinite(seconds)) headers['retry-after'] = String(Math.max(0, Math.ceil(seconds)));
-  return new ServiceError(error.code, error.message || `A guard refused this (${error.code}).`, { status: 429, headers });
+  if (typeof seconds === 'number' && Number.isFinite(seconds))
+    headers['retry-after'] = String(Math.max(0, Math.ceil(seconds)));
+  return new ServiceError(error.code, error.message || `A guard refused this (${error.code}).`, {
+    status: 429,
+    headers,
+  });
 }

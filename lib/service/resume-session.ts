@@ -11,7 +11,10 @@ export async function resumeSession(app: RunStarters, session: Session): Promise
   refuseWhenRemoved(session);
   const { status } = session.record;
   if (session.activeRunId !== undefined || (status !== 'interrupted' && status !== 'error'))
-    throw new ServiceError('not_resumable', `Only an interrupted or failed session can be resumed; this one is ${session.activeRunId ? 'running' : status}.`);
+    throw new ServiceError(
+      'not_resumable',
+      `Only an interrupted or failed session can be resumed; this one is ${session.activeRunId ? 'running' : status}.`,
+    );
   app.guards.check({ action: 'run', tenantId: session.tenantId, sessionId: session.id });
   const run = app.runs.claim(session, { resumed: true });
   return { runId: await startRun(app, run, { messages: [] }) };

@@ -31,7 +31,11 @@ export async function rewindSession(
   const keep = session.messages.findIndex((message) => message.id === messageId);
   const target = session.messages[keep];
   if (!target) throw new ServiceError('message_not_found', 'There is no such message in this session.');
-  if (target.role !== 'user') throw new ServiceError('invalid_rewind_target', `Only a user message can be rewound to; this one is of role ${target.role}.`);
+  if (target.role !== 'user')
+    throw new ServiceError(
+      'invalid_rewind_target',
+      `Only a user message can be rewound to; this one is of role ${target.role}.`,
+    );
   refuseWhenBusy(session);
   const claim = app.runs.claim(session);
   try {
@@ -50,15 +54,26 @@ export async function rewindSession(
 }
 
 /** Image bytes are read when a subscriber takes the event; the buffer does not hold them. */
-function rewoundEvent(app: Pick<App, 'store'>, session: Session, { messageId, kept }: { messageId: string; kept: StoredMessage[] }): OutgoingEvent {
+function rewoundEvent(
+  app: Pick<App, 'store'>,
+  session: Session,
+  { messageId, kept }: { messageId: string; kept: StoredMessage[] },
+): OutgoingEvent {
   const event = { type: 'session.rewound', sessionId: session.id, messageId } as const;
   const plain = kept.map(({ images: _, ...message }) => message);
-  return { event: { ...event, messages: plain }, expand: async () => ({ ...event, messages: await toChatMessages(app.store, session, kept) }) };
+  return {
+    event: { ...event, messages: plain },
+    expand: async () => ({ ...event, messages: await toChatMessages(app.store, session, kept) }),
+  };
 }
 
 const untouched = { restored: null, safety: null, warning: null };
 
-async function restoreFiles(app: Pick<App, 'checkpoints'>, session: Session, messageId: string): Promise<Pick<Rewound, 'restored' | 'safety' | 'warning'>> {
+async function restoreFiles(
+  app: Pick<App, 'checkpoints'>,
+  session: Session,
+  messageId: string,
+): Promise<Pick<Rewound, 'restored' | 'safety' | 'warning'>> {
   const owner = { id: session.id, tenantId: session.tenantId, workspace: session.record.workspace };
   try {
     const checkpoint = await app.checkpoints.ofMessage(owner, messageId);
@@ -67,6 +82,9 @@ async function restoreFiles(app: Pick<App, 'checkpoints'>, session: Session, mes
     const why = enabled ? 'no snapshot was taken before this message' : (reason ?? 'checkpoints are disabled');
     return { ...untouched, warning: `Files were left alone: ${why}.` };
   } catch (error) {
-    return { ...untouched, warning: `Files were left alone: ${error instanceof Error ? error.message : String(error)}` };
+    return {
+      ...untouched,
+      warning: `Files were left alone: ${error instanceof Error ? error.message : String(error)}`,
+    };
   }
 }

@@ -21,18 +21,29 @@ export async function sendMessage(
   app.guards.check({ action: 'run', tenantId: session.tenantId, sessionId: session.id });
   const run = app.runs.claim(session, request.limits);
 
-  const message: StoredMessage = { id: app.newId('msg'), role: 'user', content: request.content, createdAt: isoTime(app.clock.now()) };
+  const message: StoredMessage = {
+    id: app.newId('msg'),
+    role: 'user',
+    content: request.content,
+    createdAt: isoTime(app.clock.now()),
+  };
   const { images = [] } = request;
   const runId = await startRun(app, run, {
     messages: [message],
     fields: titleFields(session, request.content),
-    ...(images.length === 0 ? {} : { prepare: async () => void (message.images = await storeImages(app, session, images)) }),
+    async prepare() {
+      if (images.length > 0) message.images = await storeImages(app, session, images);
+    },
     started: () => snapshotBefore(app, run, message),
   });
   return { runId, messageId: message.id };
 }
 
-async function storeImages(app: RunStarters, session: Session, images: readonly ImageAttachment[]): Promise<ImageRef[]> {
+async function storeImages(
+  app: RunStarters,
+  session: Session,
+  images: readonly ImageAttachment[],
+): Promise<ImageRef[]> {
   const refs: ImageRef[] = [];
   for (const { mimeType, name, data } of images) {
     const { hash, bytes } = await app.store.putImage(session.tenantId, session.id, data);
@@ -44,6 +55,10 @@ async function storeImages(app: RunStarters, session: Session, images: readonly 
 /** The first message names an untitled session: its first line with text, at most 60 characters. */
 function titleFields(session: Session, content: string): SessionFields {
   if (session.record.titled) return {};
-  const line = content.split('\n').find((text) => text.trim() !== '')?.trim() ?? 'Image';
+  const line =
+    content
+      .split('\n')
+      .find((text) => text.trim() !== '')
+      ?.trim() ?? 'Image';
   return { title: [...line].slice(0, limits.derivedTitleChars).join(''), titled: true };
 }

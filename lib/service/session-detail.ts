@@ -8,7 +8,10 @@ import type { SessionDetail } from '../wire/session.ts';
 /** Contract: SessionDetail; additive: what waits for approval, and the newest event that the answer includes. */
 export type FullSessionDetail = SessionDetail & { pendingApprovals: Approval[]; lastSeq: number };
 
-export async function sessionDetail(app: Pick<App, 'store' | 'approvals' | 'events'>, session: Session): Promise<FullSessionDetail> {
+export async function sessionDetail(
+  app: Pick<App, 'store' | 'approvals' | 'events'>,
+  session: Session,
+): Promise<FullSessionDetail> {
   await session.load();
   // Taken together, before anything is awaited: a subscriber that starts at `lastSeq` misses nothing.
   const { record } = session;

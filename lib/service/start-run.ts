@@ -13,7 +13,10 @@ export type RunStarters = Pick<App, 'runs' | 'guards' | 'store' | 'newId' | 'clo
 
 export function refuseWhenBusy(session: Session): void {
   if (session.activeRunId !== undefined)
-    throw new ServiceError('session_busy', 'A run of this session is active. Wait for its end or cancel it; messages are not queued.');
+    throw new ServiceError(
+      'session_busy',
+      'A run of this session is active. Wait for its end or cancel it; messages are not queued.',
+    );
 }
 
 export function refuseWhenRemoved(session: Session): void {
@@ -37,23 +40,27 @@ export interface RunStart {
 export async function startRun(app: RunStarters, run: Run, start: RunStart): Promise<string> {
   const { session } = run;
   try {
-    await start.prepare?.();
+    if (start.prepare) await start.prepare();
     run.signal.throwIfAborted();
     const repairs = unansweredCalls(session.messages).map((call) => repairOf(app, call));
     const messages = [...repairs, ...start.messages];
-    const accepted = session.commit({ kind: 'appended', messages, fields: { ...start.fields, status: 'running' } }, (record) => [
-      ...repairs.map((message) => messageEvent('message.started', { store: app.store, session, message })),
-      ...messages.map((message) => messageEvent('message.completed', { store: app.store, session, message })),
-      { type: 'session.updated', sessionId: session.id, session: toSummary(record) } satisfies OutgoingEvent,
-      { type: 'run.started', sessionId: session.id, runId: run.id } satisfies OutgoingEvent,
-    ]);
+    const accepted = session.commit(
+      { kind: 'appended', messages, fields: { ...start.fields, status: 'running' } },
+      (record) => [
+        ...repairs.map((message) => messageEvent('message.started', { store: app.store, session, message })),
+        ...messages.map((message) => messageEvent('message.completed', { store: app.store, session, message })),
+        { type: 'session.updated', sessionId: session.id, session: toSummary(record) } satisfies OutgoingEvent,
+        { type: 'run.started', sessionId: session.id, runId: run.id } satisfies OutgoingEvent,
+      ],
+    );
     start.started?.();
     app.runs.start(run, accepted);
     await accepted;
     return run.id;
   } catch (error) {
     app.runs.release(run);
-    if (run.stopReason && !session.removed) throw new ServiceError('session_busy', 'The run was cancelled before it started.');
+    if (run.stopReason && !session.removed)
+      throw new ServiceError('session_busy', 'The run was cancelled before it started.');
     refuseWhenRemoved(session);
     throw error;
   }
@@ -65,12 +72,21 @@ export function snapshotBefore(app: RunStarters, run: Run, message: StoredMessag
   if (session.record.parentId !== undefined || app.config.checkpoints.enabled === false) return;
   const label = `Before: ${[...(message.content || 'Image')].slice(0, 72).join('')}`;
   run.checkpoint = new Promise((resolve) => setImmediate(resolve))
-    .then(() => app.checkpoints.capture({ id: session.id, tenantId: session.tenantId, workspace: session.record.workspace }, label, message.id))
+    .then(() =>
+      app.checkpoints.capture(
+        { id: session.id, tenantId: session.tenantId, workspace: session.record.workspace },
+        label,
+        message.id,
+      ),
+    )
     .then(
       () => undefined,
       (error: unknown) => {
         app.log.warn('The checkpoint before a message failed.', { sessionId: session.id, error });
-        run.notice('warn', `No checkpoint was taken before this message: ${error instanceof Error ? error.message : String(error)}`);
+        run.notice(
+          'warn',
+          `No checkpoint was taken before this message: ${error instanceof Error ? error.message : String(error)}`,
+        );
       },
     );
 }

@@ -21,5 +21,7 @@ export async function updateSession(
   refuseWhenRemoved(session);
   refuseWhenBusy(session);
   if (Object.keys(fields).length === 0) return;
-  await session.commit({ kind: 'updated', fields }, (record) => [{ type: 'session.updated', sessionId: session.id, session: toSummary(record) }]);
+  await session.commit({ kind: 'updated', fields }, (record) => [
+    { type: 'session.updated', sessionId: session.id, session: toSummary(record) },
+  ]);
 }

@@ -130,8 +130,7 @@ export class LiveSession implements Session {
       return { revision, change };
     }
     if (this.transcript) applyToMessages(this.transcript, change);
-    const now = isoTime(this.around.clock.now());
-    const updatedAt = now > this.record.updatedAt ? now : this.record.updatedAt;
+    const updatedAt = isoTime(Math.max(this.around.clock.now(), Date.parse(this.record.updatedAt)));
     const fields = { ...change.fields, updatedAt, messageCount: countAfter(this.record.messageCount, change) };
     this.record = { ...this.record, ...fields, revision };
     this.around.changed(this);

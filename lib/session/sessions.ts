@@ -11,6 +11,8 @@ import { createTranscriptCache } from './transcript-cache.ts';
 export interface Sessions {
   /** The session if it exists and belongs to the tenant; undefined otherwise, for both reasons alike. */
   find(tenantId: string, sessionId: string): Session | undefined;
+  /** Whatever its tenant; for the service itself, never for a request. */
+  findAny(sessionId: string): Session | undefined;
   /** A tenant's sessions, most recently updated first. O(length), no sorting. */
   list(tenantId: string): SessionRecord[];
   tenantIds(): Iterable<string>;
@@ -66,6 +68,10 @@ export function createSessions(options: SessionsOptions): Sessions {
       const session = byId.get(sessionId);
       return session?.tenantId === tenantId && !session.removed ? session : undefined;
     },
+    findAny(sessionId) {
+      const session = byId.get(sessionId);
+      return session?.removed ? undefined : session;
+    },
     list(tenantId) {
       const records: SessionRecord[] = [];
       for (const session of byTenant.get(tenantId)?.values() ?? []) if (!session.removed) records.push(session.record);
@@ -76,7 +82,9 @@ export function createSessions(options: SessionsOptions): Sessions {
     childrenOf: (sessionId) => [...(children.get(sessionId) ?? [])].flatMap((id) => byId.get(id) ?? []),
     add: (record) => insert(new LiveSession(record, around, [])),
     restore(records) {
-      const oldestFirst = records.toSorted((a, b) => (a.updatedAt < b.updatedAt ? -1 : a.updatedAt > b.updatedAt ? 1 : 0));
+      const oldestFirst = records.toSorted((a, b) =>
+        a.updatedAt < b.updatedAt ? -1 : a.updatedAt > b.updatedAt ? 1 : 0,
+      );
       for (const record of oldestFirst) insert(new LiveSession(record, around));
     },
     remove(session) {
