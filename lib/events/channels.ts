@@ -1,0 +1,70 @@
+import { Channel } from './channel.ts';
+import type { EventScope } from './event-bus.ts';
+
+interface Tenant {
+  readonly all: Channel;
+  readonly sessions: Map<string, Channel>;
+  /** `lostThrough` of the session channels that are not kept: empty, and nobody listens. One number a session. */
+  readonly lost: Map<string, number>;
+}
+
+/** Finds the channels of an event or a subscriber in O(1); makes them on demand and lets go of those that hold nothing. */
+export class Channels {
+  readonly notices = new Channel(0);
+  readonly #tenants = new Map<string, Tenant>();
+
+  /** The channels of a scope: the session's first, if it has one, then the tenant's. */
+  of(scope: EventScope): [Channel, ...Channel[]] {
+    if (!('tenantId' in scope)) return [this.notices];
+    const { tenantId, sessionId } = scope;
+    const tenant = this.#tenant(tenantId);
+    if (sessionId === undefined) return [tenant.all];
+    let channel = tenant.sessions.get(sessionId);
+    if (!channel) {
+      channel = new Channel(tenant.lost.get(sessionId) ?? 0, tenantId, sessionId);
+      tenant.lost.delete(sessionId);
+      tenant.sessions.set(sessionId, channel);
+    }
+    return [channel, tenant.all];
+  }
+
+  /** Forgets a session; those who still stand on its channels keep them. O(tenants). */
+  remove(sessionId: string): Channel[] {
+    const removed: Channel[] = [];
+    for (const { sessions, lost } of this.#tenants.values()) {
+      const channel = sessions.get(sessionId);
+      if (channel) removed.push(channel);
+      sessions.delete(sessionId);
+      lost.delete(sessionId);
+    }
+    return removed;
+  }
+
+  /** Lets go of a session channel once it is empty and nobody listens. */
+  release(channel: Channel): void {
+    const { tenantId, sessionId, entries, lostThrough } = channel;
+    if (tenantId === undefined || sessionId === undefined) return;
+    if (channel.cursors > 0 || entries.end > entries.start) return;
+    const tenant = this.#tenants.get(tenantId);
+    if (tenant?.sessions.get(sessionId) !== channel) return;
+    tenant.sessions.delete(sessionId);
+    if (lostThrough > 0) tenant.lost.set(sessionId, lostThrough);
+  }
+
+  *all(): Iterable<Channel> {
+    yield this.notices;
+    for (const { all, sessions } of this.#tenants.values()) {
+      yield all;
+      yield* sessions.values();
+    }
+  }
+
+  #tenant(tenantId: string): Tenant {
+    let tenant = this.#tenants.get(tenantId);
+    if (!tenant) {
+      tenant = { all: new Channel(0, tenantId), sessions: new Map(), lost: new Map() };
+      this.#tenants.set(tenantId, tenant);
+    }
+    return tenant;
+  }
+}
