@@ -1,15 +1,24 @@
 import type { AdapterRequestContext, HattipHandler } from '@hattip/core';
+import type { Struct } from 'superstruct';
 import type { App } from '../app.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Session } from '../session/session.ts';
+import { ServiceError } from '../wire/errors.ts';
+import { errorAnswer, finishApi } from './answer.ts';
+import { checkDeclared, parseJsonObject, readBody } from './body.ts';
+import { guardCrossSite } from './cross-site-guard.ts';
+import { decodeParams, matchPath } from './path-pattern.ts';
+import { validate } from './validate.ts';
 
 /** What the host (or a test) hands to a handler beside the request. */
 export interface Platform {
   app: App;
   /** Aborts when the client is gone. Never `request.signal`, which aborts as soon as a body was read. */
   signal: AbortSignal;
-  /** Path parameters when a router has matched already; otherwise the handler matches its own path. */
+  /** Path parameters, not decoded, when a router has matched already; otherwise the handler matches its own path. */
   params?: Record<string, string>;
+  /** The URL of the request when somebody has parsed it already. */
+  url?: URL;
 }
 
 /** `public` needs no credential, `user` any, `admin` an administrator's. */
@@ -39,4 +48,88 @@ export interface Call<Body, HasSession extends boolean> {
   session: HasSession extends true ? Session : undefined;
   body: Body;
   signal: AbortSignal;
+}
+
+export interface EndpointOptions<Body, HasSession extends boolean> {
+  access: Access;
+  /** True: `:id` names a session of the caller's tenant, else 404 `session_not_found`. The transcript is not loaded. */
+  session?: HasSession;
+  /** How the JSON body becomes `body`: a struct, or a function that throws ServiceError. Without it no body is read. */
+  body?: Struct<Body, unknown> | ((value: Record<string, unknown>) => Body);
+  handle(call: Call<Body, HasSession>): Response | Promise<Response>;
+}
+
+/**
+ * A route of the contract as a standalone fetch handler. In this order: cross-site guard, authentication, administrator check,
+ * path, body (limit, JSON, validation), session, `handle`. Whatever is thrown becomes the error envelope; nothing rejects.
+ */
+export function endpoint<Body = undefined, HasSession extends boolean = false>(
+  route: `${RouteSpec['method']} /${string}`,
+  options: EndpointOptions<Body, HasSession>,
+): Handler {
+  const [method, path] = route.split(' ') as [RouteSpec['method'], string];
+  const spec: RouteSpec = { method, path, access: options.access };
+  const isApi = path.startsWith('/api/');
+  const handler = async (context: HandlerContext): Promise<Response> => {
+    const { request, platform } = context;
+    const response = await answer(context, spec, options).catch((error: unknown) =>
+      errorAnswer(error, platform.app, request),
+    );
+    return isApi ? finishApi(response, request, platform.app) : response;
+  };
+  return Object.assign(handler, { route: spec });
+}
+
+async function answer<Body, HasSession extends boolean>(
+  { request, ip, platform }: HandlerContext,
+  { method, path, access }: RouteSpec,
+  options: EndpointOptions<Body, HasSession>,
+): Promise<Response> {
+  const { app, signal } = platform;
+  const url = platform.url ?? new URL(request.url);
+  const rawParams = platform.params ?? matchPath(path, url.pathname);
+  if (!rawParams) throw new ServiceError('not_found', 'There is no such route.');
+  if (request.method !== method && !(method === 'GET' && request.method === 'HEAD'))
+    throw new ServiceError('method_not_allowed', `This route answers ${method}.`, { headers: { allow: method } });
+  const principal = access === 'public' ? nobody : await authorize(request, ip, app, access);
+  const params = decodeParams(rawParams);
+  const body = await parseBody(request, app, options.body);
+  const session = options.session ? findSession(app, principal, params.id) : undefined;
+  return options.handle({ app, request, url, params, principal, session, body, signal } as Call<Body, HasSession>);
+}
+
+/** The caller of a request that needs a credential. Throws `forbidden` or `unauthorized`. */
+export async function authorize(
+  request: Request,
+  ip: string,
+  app: Pick<App, 'auth' | 'config'>,
+  access: 'user' | 'admin',
+): Promise<Principal> {
+  guardCrossSite(request.headers, app.config);
+  const principal = await app.auth.authenticate(request, ip);
+  if (access === 'admin' && !principal.admin) throw new ServiceError('forbidden', 'This is for administrators only.');
+  return principal;
+}
+
+/** Public routes have no caller; what they may see is nobody's. */
+const nobody: Principal = Object.freeze({ kind: 'anonymous', tenantId: '', admin: false });
+
+async function parseBody<Body>(
+  request: Request,
+  app: Pick<App, 'config'>,
+  shape: EndpointOptions<Body, boolean>['body'],
+): Promise<Body | undefined> {
+  const limit = app.config.server.bodyLimitBytes;
+  if (!shape) {
+    checkDeclared(request.headers, limit);
+    return undefined;
+  }
+  const value = parseJsonObject(await readBody(request, limit));
+  return typeof shape === 'function' ? shape(value) : validate(value, shape);
+}
+
+function findSession(app: Pick<App, 'sessions'>, principal: Principal, id: string | undefined): Session {
+  const session = id === undefined ? undefined : app.sessions.find(principal.tenantId, id);
+  if (!session) throw new ServiceError('session_not_found', 'There is no such session.');
+  return session;
 }

@@ -1,0 +1,32 @@
+import type { App } from '../app.ts';
+import { errorResponse, isServiceError, ServiceError } from '../wire/errors.ts';
+import { addCors } from './cors.ts';
+
+/** Turns whatever was thrown into an answer: a ServiceError as it is, anything else logged and as a generic 500. */
+export function errorAnswer(error: unknown, app: Pick<App, 'log'>, request: Request): Response {
+  if (isServiceError(error)) return errorResponse(error);
+  app.log.error('A request failed.', { method: request.method, path: pathOf(request), error: describe(error) });
+  return errorResponse(new ServiceError('internal_error', 'The service failed to answer this request.'));
+}
+
+/** The last step of every API answer, errors too: CORS, and no guessing of content types. */
+export function finishApi(response: Response, request: Request, app: Pick<App, 'config'>): Response {
+  const answer = isFrozen(response) ? new Response(response.body, response) : response;
+  addCors(answer.headers, request, app.config.server);
+  answer.headers.set('x-content-type-options', 'nosniff');
+  return answer;
+}
+
+/** The path without the query, which may carry a token. */
+export function pathOf(request: Request): string {
+  return new URL(request.url).pathname;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** Answers of `fetch` and `Response.redirect` have headers that can't be set. */
+function isFrozen(response: Response): boolean {
+  return response.type !== 'default' || (response.status >= 301 && response.status <= 308 && response.status !== 304);
+}

@@ -1,0 +1,80 @@
+import { ServiceError } from '../wire/errors.ts';
+import { limits } from '../wire/limits.ts';
+import { withinBounds } from './json-bounds.ts';
+
+/**
+ * The bytes of a request body, at most `limit` of them. Throws `payload_too_large` before reading when the declared length
+ * says so, and while reading when the counted one does; `invalid_body` for a compressed body or one that breaks off.
+ */
+export async function readBody(request: Request, limit: number): Promise<Uint8Array> {
+  checkDeclared(request.headers, limit);
+  if (!request.body) return new Uint8Array();
+  const reader = request.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => {
+      throw new ServiceError('invalid_body', 'The request body broke off.');
+    });
+    if (done) break;
+    chunks.push(value);
+    length += value.byteLength;
+    if (length > limit) {
+      // Cancelling would keep the answer from being sent; the server drains what is left.
+      reader.releaseLock();
+      throw tooLarge(limit);
+    }
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length);
+}
+
+/** Refuses by the headers alone what need not be read. */
+export function checkDeclared(headers: Headers, limit: number): void {
+  if (Number(headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
+  const encoding = headers.get('content-encoding');
+  if (encoding !== null && encoding.toLowerCase() !== 'identity')
+    throw new ServiceError(
+      'invalid_body',
+      'Compressed request bodies are not accepted: send it without content-encoding.',
+    );
+}
+
+/** JSON of a body, whatever its content type; undefined for an empty one. Throws `invalid_json` or, beyond the bounds, `invalid_body`. */
+export function parseJson(bytes: Uint8Array): unknown {
+  if (bytes.byteLength === 0) return undefined;
+  if (!withinBounds(bytes, { depth: limits.jsonDepth, tokens: limits.jsonTokens }))
+    throw new ServiceError('invalid_body', 'The body is nested too deeply or has too many parts.');
+  let text: string;
+  let value: unknown;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    if (text.trim() === '') return undefined;
+    value = JSON.parse(text);
+  } catch {
+    throw new ServiceError('invalid_json', 'The body is not valid JSON in UTF-8.');
+  }
+  if (/__proto__|constructor|\\u/.test(text)) dropHostileKeys(value);
+  return value;
+}
+
+/** As {@link parseJson} for routes whose body must be an object; an absent one counts as `{}`. */
+export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
+  const value = parseJson(bytes) ?? {};
+  if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new ServiceError('invalid_body', 'The body must be a JSON object.');
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError('payload_too_large', `The body must not be larger than ${limit} bytes.`);
+}
+
+/** Removes keys that could reach a prototype when somebody copies the object. Depth is bounded before. */
+function dropHostileKeys(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) {
+    for (const key of ['__proto__', 'constructor']) {
+      if (Object.hasOwn(value, key)) Reflect.deleteProperty(value, key);
+    }
+  }
+  for (const part of Object.values(value)) dropHostileKeys(part);
+}

@@ -1,0 +1,76 @@
+import type { PluginRoute, PluginRouteRequest, PluginRouteResponse } from '../plugin-api/services.ts';
+import { isServiceError, ServiceError } from '../wire/errors.ts';
+import { errorAnswer, finishApi } from './answer.ts';
+import { parseJson, readBody } from './body.ts';
+import { authorize, type HandlerContext } from './endpoint.ts';
+import { decodeParams } from './path-pattern.ts';
+import { json } from './respond.ts';
+
+const timeoutMs = 30_000;
+
+/**
+ * Calls a plugin's route under the rules of the built-in ones (contract: Plugin HTTP routes). A failing or hanging handler
+ * answers 500 `plugin_route_failed` and disturbs nobody; a ServiceError that it throws is its answer.
+ */
+export async function callPluginRoute(
+  context: HandlerContext,
+  route: PluginRoute,
+  pluginId: string,
+): Promise<Response> {
+  const { request, platform } = context;
+  const response = await answer(context, route, pluginId).catch((error: unknown) =>
+    errorAnswer(error, platform.app, request),
+  );
+  return finishApi(response, request, platform.app);
+}
+
+async function answer(context: HandlerContext, route: PluginRoute, pluginId: string): Promise<Response> {
+  const { request, ip, platform } = context;
+  const { app } = platform;
+  const principal = route.public ? undefined : await authorize(request, ip, app, 'user');
+  const params = decodeParams(platform.params ?? {});
+  const { headers, method } = request;
+  if (route.public) await guarded(context, pluginId, async () => route.authorize?.({ headers, params }));
+  const rawBody = await readBody(request, app.config.server.bodyLimitBytes);
+  const body = parseJson(rawBody);
+  const { searchParams } = platform.url ?? new URL(request.url);
+  const { token: _, ...query } = Object.fromEntries(searchParams);
+  return guarded(context, pluginId, async () => {
+    const stop = new AbortController();
+    const signal = AbortSignal.any([platform.signal, stop.signal]);
+    const call: PluginRouteRequest = { method, params, query, body, rawBody, headers, signal };
+    if (principal) call.principal = { ...principal };
+    let cancel = () => {};
+    const late = new Promise<never>((_resolve, reject) => {
+      cancel = app.clock.after(timeoutMs, () => reject(new Error(`no answer within ${timeoutMs} ms`)));
+    });
+    try {
+      return toResponse(await Promise.race([route.handler(call), late]));
+    } finally {
+      cancel();
+      stop.abort();
+    }
+  });
+}
+
+/** Runs the plugin's code: what it throws beside a ServiceError is its failure, told to the log only. */
+async function guarded<T>({ platform, request }: HandlerContext, pluginId: string, fn: () => Promise<T>): Promise<T> {
+  try {
+    return await fn();
+  } catch (error) {
+    if (isServiceError(error)) throw error;
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    platform.app.log.error('A plugin route failed.', { plugin: pluginId, method: request.method, error: text });
+    throw new ServiceError('plugin_route_failed', `The plugin \`${pluginId}\` failed to answer this request.`);
+  }
+}
+
+/** JSON unless the plugin names another content type and gives text or bytes. */
+function toResponse(result: PluginRouteResponse | undefined): Response {
+  const { status = 200, headers = {}, body = { ok: true } } = result ?? {};
+  if (status === 204 || status === 304) return new Response(null, { status, headers });
+  const type = new Headers(headers).get('content-type');
+  if (type !== null && (typeof body === 'string' || body instanceof Uint8Array))
+    return new Response(body, { status, headers });
+  return json(body, status, headers);
+}

@@ -1,0 +1,113 @@
+import type { AdapterRequestContext, HattipHandler } from '@hattip/core';
+import { createRouter as createHattipRouter, type RouterContext } from '@hattip/router';
+import type { App } from '../app.ts';
+import { ServiceError } from '../wire/errors.ts';
+import { errorAnswer, finishApi } from './answer.ts';
+import { preflight } from './cors.ts';
+import { authorize, type Handler, type Platform } from './endpoint.ts';
+import { bySpecificity, shapeOf } from './path-pattern.ts';
+import { callPluginRoute } from './plugin-route.ts';
+import { withoutBody } from './respond.ts';
+
+/** What the host hands over with each request; the router adds the rest of {@link Platform}. */
+export type Connection = Pick<Platform, 'signal'>;
+type Context = RouterContext<Record<string, string>, Connection>;
+type Methods = Map<string, Handler>;
+
+/**
+ * One fetch handler over all routes: the handlers' own, then those of plugins (under `/api`), then the catch-all of static
+ * files. Adds what the matching library has not: 405 with `Allow`, HEAD, OPTIONS, the error envelope for unknown paths.
+ * Throws when two handlers claim the same method and path. Never rejects.
+ */
+export function createRouter(handlers: readonly Handler[], app: App): HattipHandler<Connection> {
+  const table = tableOf(handlers);
+  const paths = [...table.keys()].sort(bySpecificity);
+  const router = createHattipRouter<Connection>();
+  const mount = (path: string) =>
+    router.use<Record<string, string>>(path, (context) => dispatch(context, table.get(path) ?? new Map(), app));
+  for (const path of paths.filter(isApiPath)) mount(path);
+  router.use<Record<string, string>>('/api/*', (context) => dispatch(context, new Map(), app));
+  for (const path of paths.filter((path) => !isApiPath(path))) mount(path);
+  router.use(({ request }) => errorAnswer(notFound(), app, request));
+  const handler = router.buildHandler();
+  return async (context) => {
+    try {
+      return await handler(context);
+    } catch (error) {
+      return errorAnswer(error, app, context.request);
+    }
+  };
+}
+
+async function dispatch(context: Context, methods: Methods, app: App): Promise<Response> {
+  const { request, url, method } = context;
+  const isApi = url.pathname === '/api' || isApiPath(url.pathname);
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  const plugin = isApi ? app.routes.match(wanted, url.pathname) : undefined;
+  const known = [...methods.keys(), ...(plugin?.methods ?? [])];
+  if (method === 'OPTIONS' && (isApi || known.length > 0)) return preflight(request, app.config.server, known);
+
+  const own = methods.get(wanted);
+  const platform = { app, url, signal: context.platform.signal, params: context.params };
+  if (own) return head(method, await own(outer(context, platform)));
+  if (plugin?.route) {
+    const { route, pluginId = '', params } = plugin;
+    return head(method, await callPluginRoute(outer(context, { ...platform, params }), route, pluginId));
+  }
+  const answer = await refuse(context, known, methods, app).catch((error: unknown) => errorAnswer(error, app, request));
+  return head(method, isApi ? finishApi(answer, request, app) : answer);
+}
+
+/** No handler: 401 before anything is told about a path that needs a credential, then 405 or 404. */
+async function refuse({ request, ip }: Context, known: string[], methods: Methods, app: App): Promise<never> {
+  const isPublic = [...methods.values()].some((handler) => handler.route.access === 'public');
+  if (!isPublic) await authorize(request, ip, app, 'user');
+  if (known.length === 0 || isCatchAll(methods)) throw notFound();
+  const allow = [...new Set(known.includes('GET') ? [...known, 'HEAD'] : known), 'OPTIONS'].join(', ');
+  throw new ServiceError('method_not_allowed', `This path answers ${allow}.`, { headers: { allow } });
+}
+
+function tableOf(handlers: readonly Handler[]): Map<string, Methods> {
+  const pathOfShape = new Map<string, string>();
+  const table = new Map<string, Methods>();
+  for (const handler of handlers) {
+    const { method, path } = handler.route;
+    const shape = shapeOf(path);
+    const known = pathOfShape.get(shape) ?? path;
+    pathOfShape.set(shape, known);
+    if (known !== path) throw new Error(`Routes ${known} and ${path} match the same paths; use the same names.`);
+    const methods = table.get(path) ?? new Map<string, Handler>();
+    if (methods.has(method)) throw new Error(`Route ${method} ${path} is mounted twice.`);
+    table.set(path, methods.set(method, handler));
+  }
+  return table;
+}
+
+/** The adapter's context with our platform; the routing library's additions stay behind. */
+function outer(context: Context, platform: Platform): AdapterRequestContext<Platform> {
+  const { request, ip } = context;
+  return {
+    request,
+    ip,
+    platform,
+    env: (variable) => context.env(variable),
+    passThrough: () => context.passThrough(),
+    waitUntil: (promise) => context.waitUntil(promise),
+  };
+}
+
+function head(method: string, response: Response): Response {
+  return method === 'HEAD' ? withoutBody(response) : response;
+}
+
+function isApiPath(path: string): boolean {
+  return path.startsWith('/api/');
+}
+
+function isCatchAll(methods: Methods): boolean {
+  return [...methods.values()].some((handler) => handler.route.path === '/*');
+}
+
+function notFound(): ServiceError {
+  return new ServiceError('not_found', 'There is nothing at this path.');
+}
