@@ -1,0 +1,69 @@
+/** Everything a plugin may import from the service. Plugins in plain JavaScript need none of it. */
+export {
+  any,
+  array,
+  assign,
+  boolean,
+  coerce,
+  enums,
+  type Infer,
+  integer,
+  lazy,
+  literal,
+  number,
+  object,
+  partial,
+  refine,
+  type Struct,
+  string,
+  type,
+  unknown,
+} from 'superstruct';
+export type { Undo } from '../base/clock.ts';
+export type { Logger } from '../base/log.ts';
+export {
+  type Completion,
+  type FinishReason,
+  type Model,
+  type ModelIo,
+  type ModelMessage,
+  type ModelRequest,
+  type ModelToolCall,
+  ProviderError,
+} from '../models/model.ts';
+export {
+  defaulted,
+  field,
+  max,
+  min,
+  nonempty,
+  nullable,
+  optional,
+  pattern,
+  record,
+  size,
+  union,
+} from '../tools/fields.ts';
+export type { SessionView, Tool, ToolContext, ToolOutput } from '../tools/tool.ts';
+export { type ErrorCode, isServiceError, ServiceError } from '../wire/errors.ts';
+export type { DeltaChannel } from '../wire/event.ts';
+export type { ImageAttachment, ToolCall } from '../wire/message.ts';
+export type { ModelInfo } from '../wire/model.ts';
+export type { SessionSummary } from '../wire/session.ts';
+export type { JsonSchema, ToolPermission, ToolSchema } from '../wire/tool.ts';
+export { addUsage, noUsage, type Usage } from '../wire/usage.ts';
+export type { WorkspaceEntry, WorkspaceFile, WorkspaceListing } from '../wire/workspace.ts';
+export type { Workspace } from '../workspace/workspace.ts';
+export { definePlugin, type OptionsParser, type Plugin } from './define-plugin.ts';
+export { defineTool, type ToolArguments, type ToolDefinition, type ToolFields } from './define-tool.ts';
+export { SessionGuardError } from './errors.ts';
+export type { PluginContext } from './plugin.ts';
+export type {
+  PluginRoute,
+  PluginRouteRequest,
+  PluginRouteResponse,
+  PromptSource,
+  Services,
+  SessionGuard,
+  SessionGuardContext,
+} from './services.ts';

@@ -1,0 +1,62 @@
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
+import type { PluginContext } from '../plugin-api/plugin.ts';
+import { limits } from '../wire/limits.ts';
+import type { Attribution } from './attribution.ts';
+import { loadModule, parseOptions } from './load-module.ts';
+import type { PluginEntry } from './plugin-entry.ts';
+import { createScope, type PluginScope } from './scope.ts';
+
+export interface ApplyOptions {
+  services: Map<string, unknown>;
+  attribution: Attribution;
+  clock: Clock;
+  log: Logger;
+  configured: Record<string, unknown>;
+  timeoutMs?: number | undefined;
+}
+
+/**
+ * Imports a plugin and runs its `apply`, both within the time allowed. Rejects with a text for the operator; the caller
+ * then disposes `entry.scope`, after which a late `apply` can't register anything more.
+ */
+export async function applyPlugin(entry: PluginEntry, options: ApplyOptions): Promise<void> {
+  const { services, attribution, clock, timeoutMs = limits.pluginApplyMs } = options;
+  const scope = createScope(services, entry.id);
+  entry.scope = scope;
+  let cancel = (): void => {};
+  // The clock's timers let the process end; before the port is open nothing else may hold it while a plugin hangs.
+  const keepAlive = setInterval(() => {}, 60_000);
+  const tooLate = new Promise<never>((_, reject) => {
+    cancel = clock.after(timeoutMs, () => reject(new Error(timeoutText(timeoutMs, scope))));
+  });
+  try {
+    await Promise.race([attribution.run(entry, () => importAndApply(entry, scope, options)), tooLate]);
+  } finally {
+    clearInterval(keepAlive);
+    cancel();
+  }
+}
+
+async function importAndApply(entry: PluginEntry, scope: PluginScope, options: ApplyOptions): Promise<void> {
+  const plugin = await loadModule(entry);
+  await plugin.apply({ ...contextOf(entry, scope, options.log), options: parseOptions(plugin, options.configured) });
+}
+
+function contextOf(entry: PluginEntry, scope: PluginScope, log: Logger): Omit<PluginContext<unknown>, 'options'> {
+  const { id, manifest, directory } = entry;
+  return {
+    plugin: { id, name: manifest?.displayName ?? id, version: manifest?.version ?? '0.0.0', directory },
+    log,
+    signal: scope.signal,
+    use: (name: string) => scope.use(name) as never,
+    provide: scope.provide,
+    onDispose: scope.onDispose,
+  };
+}
+
+function timeoutText(timeoutMs: number, scope: PluginScope): string {
+  const waiting = scope.pending();
+  const cause = waiting.length > 0 ? ` It is still waiting for ${waiting.join(', ')}.` : '';
+  return `It did not finish loading within ${timeoutMs / 1000} seconds.${cause}`;
+}
