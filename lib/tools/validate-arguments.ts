@@ -1,5 +1,5 @@
 import { type Context, createContext, Script } from 'node:vm';
-import { type OutputUnit, type SchemaDraft, Validator } from '@cfworker/json-schema';
+import type { OutputUnit, SchemaDraft, Validator } from '@cfworker/json-schema';
 import type { JsonSchema } from '../wire/tool.ts';
 import { tameSchema } from './tame-schema.ts';
 
@@ -7,7 +7,7 @@ import { tameSchema } from './tame-schema.ts';
 export type ArgumentValidator = (
   tool: { readonly name: string; readonly parameters: JsonSchema },
   args: unknown,
-) => string | undefined;
+) => Promise<string | undefined>;
 
 type Check = (args: unknown) => string | undefined;
 
@@ -15,33 +15,34 @@ const longestCheckMs = 50;
 
 /**
  * Makes the check of tool arguments against `tool.parameters` (JSON Schema; draft by `$schema`, otherwise 2020-12).
- * A schema is compiled at its first use and kept as long as the tool lives.
+ * A schema is compiled at its first use and kept as long as the tool lives; the library is loaded at the first call.
  *
  * Schemas come from strangers (MCP servers) and so may try to hold the process: their size and depth are bounded, and
  * a schema with regular expressions or references, whose cost nobody can foresee, is evaluated under a time limit of
  * 50 ms (about 0.06 ms of overhead per call; other schemas pay nothing). A schema that can't be evaluated refuses
- * the call: arguments that were not checked are never executed. Never throws.
+ * the call: arguments that were not checked are never executed. Never rejects.
  */
 export function createArgumentValidator(): ArgumentValidator {
   const checks = new WeakMap<JsonSchema, Check>();
   const sandbox = createSandbox();
-  return (tool, args) => {
+  return async (tool, args) => {
     let check = checks.get(tool.parameters);
     if (check === undefined) {
-      check = compile(tool.parameters, sandbox);
+      check = await compile(tool.parameters, sandbox);
       checks.set(tool.parameters, check);
     }
     return check(args);
   };
 }
 
-function compile(parameters: JsonSchema, withinTime: Sandbox): Check {
+async function compile(parameters: JsonSchema, withinTime: Sandbox): Promise<Check> {
   let validator: Validator;
   let costly: boolean;
   try {
     const tamed = tameSchema(parameters);
     costly = tamed.costly;
-    validator = new Validator(tamed.schema, draftOf(tamed.schema), true);
+    const library = await import('@cfworker/json-schema');
+    validator = new library.Validator(tamed.schema, draftOf(tamed.schema), true);
   } catch (error) {
     const problem = `The tool can't be called: its parameter schema is unusable (${messageOf(error)}).`;
     return () => problem;
@@ -117,9 +118,11 @@ function clip(text: string): string {
   return text.length > 500 ? `${text.slice(0, 500)}...` : text;
 }
 
+/** The watchdog's error comes from another realm, where `instanceof` knows nothing. */
 function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown failure';
-  if ('code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return `it took over ${longestCheckMs} ms`;
+  const { code, message } =
+    typeof error === 'object' && error !== null ? (error as NodeJS.ErrnoException) : new Error('');
+  if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return `it took over ${longestCheckMs} ms`;
   if (error instanceof RangeError) return 'it refers to itself without end';
-  return clip(error.message.split('\n', 1)[0] ?? '');
+  return clip(String(message).split('\n', 1)[0] ?? '');
 }

@@ -107,9 +107,9 @@ loading(
     const tools = new Map<string, unknown>();
     const registry = {
       register(tool: { name: string }) {
-      tools.set(tool.name, tool);
-      return () => tools.delete(tool.name);
-    },
+        tools.set(tool.name, tool);
+        return () => tools.delete(tool.name);
+      },
     };
     const { host, info } = folders.host({ applyTimeoutMs: 60, services: { slow, tools: registry } });
     await within(5_000, host.load());
