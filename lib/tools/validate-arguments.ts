@@ -120,8 +120,7 @@ function clip(text: string): string {
 
 /** The watchdog's error comes from another realm, where `instanceof` knows nothing. */
 function messageOf(error: unknown): string {
-  const { code, message } =
-    typeof error === 'object' && error !== null ? (error as NodeJS.ErrnoException) : new Error('');
+  const { code, message } = Object(error) as Partial<NodeJS.ErrnoException>;
   if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return `it took over ${longestCheckMs} ms`;
   if (error instanceof RangeError) return 'it refers to itself without end';
   return clip(String(message).split('\n', 1)[0] ?? '');
