@@ -11,7 +11,9 @@ const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const fileTimeoutMs = Number(process.env.TEST_FILE_TIMEOUT_MS ?? 240_000);
 const endsWithinMs = 5_000;
 
-const files = globSync('test', /\.test\.ts$/).filter((file) => wanted.length === 0 || wanted.some((word) => file.includes(word)));
+const files = globSync('test', /\.test\.ts$/).filter(
+  (file) => wanted.length === 0 || wanted.some((word) => file.includes(word)),
+);
 const leftovers = files.filter((file) => /^\s*\w+\.only\(/m.test(readFileSync(file, 'utf8')));
 if (files.length === 0) fail('no test file matches');
 if (leftovers.length > 0) fail(`leftover .only in ${leftovers.join(', ')}`);
@@ -60,11 +62,15 @@ function report(file, { output, problem, seconds }) {
 function runFile(file) {
   const started = performance.now();
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['--enable-source-maps', '--expose-gc', `${outdir}/${file.replace(/\.ts$/, '.js')}`], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-      env: { ...process.env, NODE_ENV: 'test' },
-    });
+    const child = spawn(
+      process.execPath,
+      ['--enable-source-maps', '--expose-gc', `${outdir}/${file.replace(/\.ts$/, '.js')}`],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+        env: { ...process.env, NODE_ENV: 'test' },
+      },
+    );
     let output = '';
     let problem;
     let lingering;
