@@ -1,4 +1,4 @@
-import type { Auth } from './auth/principal.ts';
+import type { AuthService } from './auth/accounts-admin.ts';
 import type { Clock } from './base/clock.ts';
 import type { Logger } from './base/log.ts';
 import type { Checkpointer } from './checkpoints/checkpointer.ts';
@@ -29,7 +29,7 @@ export interface App {
   readonly clock: Clock;
   readonly log: Logger;
   readonly newId: IdSource;
-  readonly auth: Auth;
+  readonly auth: AuthService;
   readonly store: SessionStore;
   readonly events: EventBus;
   readonly sessions: Sessions;

@@ -7,6 +7,7 @@ import type { ModelRegistry } from '../models/registry.ts';
 import type { Session } from '../session/session.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
+import type { ArgumentValidator } from '../tools/validate-arguments.ts';
 import type { NoticeLevel, SessionEvent } from '../wire/event.ts';
 import type { IdSource } from '../wire/ids.ts';
 import type { MessageRole, StoredMessage } from '../wire/message.ts';
@@ -29,6 +30,7 @@ export interface RunSurroundings {
   approvals: Approvals;
   prompts: Prompts;
   estimator: Estimator;
+  validateArguments: ArgumentValidator;
 }
 
 /** Why a run was told to stop. `cancelled` is a person's wish, `stopped` the end of the process, `void` leaves no trace (deleted, or never accepted). */

@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import type { App } from '../lib/app.ts';
+import { createAuth } from '../lib/auth/create-auth.ts';
+import { type Clock, systemClock } from '../lib/base/clock.ts';
+import type { Logger } from '../lib/base/log.ts';
+import { packageRoot } from '../lib/base/package-root.ts';
+import { createCheckpointer } from '../lib/checkpoints/create-checkpointer.ts';
+import type { Config } from '../lib/config/config.ts';
+import { createEventBus } from '../lib/events/create-event-bus.ts';
+import { openSequence } from '../lib/events/sequence.ts';
+import { createRouteRegistry } from '../lib/http/route-registry.ts';
+import { createModelRegistry } from '../lib/models/registry.ts';
+import { createPluginHost } from '../lib/plugins/create-plugin-host.ts';
+import { createApprovals } from '../lib/run/approvals.ts';
+import { createEstimator } from '../lib/run/estimate.ts';
+import { createRuns } from '../lib/run/runs.ts';
+import { createPrompts } from '../lib/run/system-prompt.ts';
+import { createGuards } from '../lib/service/guards.ts';
+import { pluginServices } from '../lib/service/plugin-services.ts';
+import { recoverSessions } from '../lib/service/recover-sessions.ts';
+import { createSessions, type Sessions } from '../lib/session/sessions.ts';
+import { createSummaryTexts } from '../lib/session/summary.ts';
+import type { SessionStore } from '../lib/store/session-store.ts';
+import { storePaths } from '../lib/store/store-paths.ts';
+import { createToolRegistry } from '../lib/tools/registry.ts';
+import { createArgumentValidator } from '../lib/tools/validate-arguments.ts';
+import { createIdSource } from '../lib/wire/ids.ts';
+import { createWorkspaces } from '../lib/workspace/create-workspaces.ts';
+import { openStore } from './open-store.ts';
+import { handlers } from './routes.ts';
+import { productVersion } from './version.ts';
+
+export interface AppOptions {
+  /** Complete and checked; see `loadConfig`. */
+  config: Config;
+  log: Logger;
+  clock?: Clock;
+  /** Default: the driver that the configuration names, in `storage.directory`. */
+  store?: SessionStore;
+  /** The folder with the plugins of the package; default: those of this package. */
+  bundledPlugins?: string;
+  /** What relative plugin directories are relative to. Default: the working directory. */
+  cwd?: string;
+  /** The ports that the host listens on, asked when a tool needs to know. */
+  ownPorts?: () => number[];
+}
+
+/**
+ * The composition root: opens the store, recovers, loads the plugins. The app it resolves with is ready to answer.
+ * Rejects with an error that has an `exitCode` when the configuration or the data directory can't be used.
+ */
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config, log, clock = systemClock, cwd = process.cwd() } = options;
+  const startedAt = clock.monotonic();
+  const newId = createIdSource(() => clock.now());
+  const { directory } = config.storage;
+  const ownPaths = storePaths(directory);
+  // The store asks for sessions that are in memory; there are none before it is open.
+  let sessions: Sessions | undefined;
+  const store = options.store ?? (await openStore(config, { clock, log }));
+  const { sessions: records, findings } = await store.open({
+    resident: (_tenantId, sessionId) => sessions?.resident(sessionId),
+  });
+  for (const finding of findings) log.warn(`Recovery: ${finding}`);
+
+  try {
+    const sequence = await openSequence(store, clock, log);
+    const events = createEventBus({ clock, seed: sequence.seed, onSeq: (seq) => sequence.used(seq) });
+    const liveSessions = createSessions({ store, events, clock });
+    sessions = liveSessions;
+    liveSessions.restore(records);
+    const auth = await createAuth({ config, clock, log, directory, newId });
+    const models = createModelRegistry(config.model.default);
+    const tools = createToolRegistry();
+    const guards = createGuards();
+    const prompts = createPrompts();
+    const routes = createRouteRegistry(handlers.map((handler) => handler.route));
+    const approvals = createApprovals({ clock, newId, timeoutMs: config.approvals.timeoutMs });
+    const workspaces = createWorkspaces({ config, ownPaths });
+    const checkpoints = createCheckpointer({
+      config,
+      directory: join(directory, 'checkpoints'),
+      ownPaths,
+      clock,
+      log,
+      newId,
+    });
+    const estimator = createEstimator();
+    const validateArguments = createArgumentValidator();
+    const runs = createRuns({
+      clock,
+      log,
+      newId,
+      config,
+      store,
+      models,
+      tools,
+      workspaces,
+      approvals,
+      prompts,
+      estimator,
+      validateArguments,
+    });
+
+    const parts = {
+      version: productVersion(),
+      startedAt,
+      config,
+      clock,
+      log,
+      newId,
+      auth,
+      store,
+      events,
+      sessions: liveSessions,
+      runs,
+      approvals,
+      models,
+      tools,
+      guards,
+    };
+    const surroundings = { ...parts, prompts, routes, workspaces, checkpoints, summaries: createSummaryTexts() };
+    const plugins = createPluginHost({
+      config,
+      bundledDirectory: options.bundledPlugins ?? join(packageRoot(), 'dist/plugins'),
+      packageRoot: packageRoot(),
+      cwd,
+      clock,
+      log,
+      services: {
+        tools,
+        models,
+        'http.routes': routes,
+        'session.guards': guards,
+        'session.prompts': prompts,
+        ...pluginServices(surroundings, options.ownPorts ?? (() => [])),
+      },
+    });
+    let closing: Promise<void> | undefined;
+    const app: App = { ...surroundings, plugins, close: () => (closing ??= close(app)) };
+    await recoverSessions(app);
+    await plugins.load();
+    return app;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function close(app: App): Promise<void> {
+  await app.runs.stopAll();
+  app.events.close();
+  await app.plugins.close();
+  await app.checkpoints.close();
+  await app.auth.close();
+  await app.store.close();
+}

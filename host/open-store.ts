@@ -1,0 +1,14 @@
+import type { Clock } from '../lib/base/clock.ts';
+import type { Logger } from '../lib/base/log.ts';
+import type { Config } from '../lib/config/config.ts';
+import { createFileStore } from '../lib/store/file-store.ts';
+import type { SessionStore } from '../lib/store/session-store.ts';
+
+/** The driver that `storage.driver` names, not opened yet. What a driver needs beyond Node is loaded only when it is selected. */
+export async function openStore(
+  config: Pick<Config, 'storage'>,
+  { clock, log }: { clock: Clock; log: Logger },
+): Promise<SessionStore> {
+  const { directory, durability } = config.storage;
+  return createFileStore({ directory, durability, clock, log });
+}
