@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 /** What a caller presents: the bearer token or, on GET and without that header, `?token=` (contract: Authentication, rule 1). */
 export function presentedToken(request: Request): string | undefined {
   const header = request.headers.get('authorization');
-  if (header !== null) return /^Bearer +([^\s]+) *$/i.exec(header)?.[1];
+  if (header !== null) return /^bearer /i.test(header) ? header.slice(7).trim() || undefined : undefined;
   if (request.method !== 'GET' || !request.url.includes('token=')) return undefined;
   return new URL(request.url).searchParams.get('token') || undefined;
 }

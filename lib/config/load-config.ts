@@ -136,7 +136,12 @@ function complete(settings: Settings, completion: Completion): Config {
     );
   return {
     ...settings,
-    server: { ...server, corsOriginsExplicit, webRoot: webRoot(server.webRoot, completion) },
+    server: {
+      ...server,
+      token: server.token.trim(),
+      corsOriginsExplicit,
+      webRoot: webRoot(server.webRoot, completion),
+    },
     agent: { ...settings.agent, workspace: absolute(settings.agent.workspace) },
     plugins: {
       ...plugins,
@@ -150,10 +155,18 @@ function complete(settings: Settings, completion: Completion): Config {
     },
     auth: {
       ...auth,
-      mode: auth.mode ?? (server.token === '' ? 'none' : 'token'),
+      mode: authMode(settings, warnings),
       workspaces: Object.fromEntries(Object.entries(auth.workspaces).map(([id, path]) => [id, absolute(path)])),
     },
   };
+}
+
+/** An empty `server.token` disables authentication (contract: Authentication), also where mode token was asked for. */
+function authMode({ auth, server }: Settings, warnings: string[]): Config['auth']['mode'] {
+  const hasToken = server.token.trim() !== '';
+  if (auth.mode === 'token' && !hasToken)
+    warnings.push('"auth.mode" is "token", but "server.token" is empty: authentication is OFF. Set server.token');
+  return auth.mode === 'accounts' || auth.mode === 'none' ? auth.mode : hasToken ? 'token' : 'none';
 }
 
 function webRoot(

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { array, type Infer, is, literal, optional, string, type, union } from 'superstruct';
+import { ConfigError } from '../base/config-error.ts';
+import { writeFileAtomic } from '../base/write-file-atomic.ts';
+
+const userRecord = type({
+  id: string(),
+  name: string(),
+  tenantId: string(),
+  role: union([literal('admin'), literal('user')]),
+  createdAt: string(),
+  lastUsedAt: optional(string()),
+  /** Hex SHA-256 of a generated token, or `scrypt$salt$key` of a chosen one. */
+  tokenHash: string(),
+});
+
+const tenantRecord = type({ id: string(), name: string(), createdAt: string() });
+
+const accountsFile = type({ version: literal(1), users: array(userRecord), tenants: array(tenantRecord) });
+
+export type UserRecord = Infer<typeof userRecord>;
+
+/** Everything in `accounts.json`. Treated as immutable: a change makes a new one. */
+export interface AccountsState {
+  readonly users: readonly UserRecord[];
+  readonly tenants: readonly Infer<typeof tenantRecord>[];
+}
+
+/** Undefined when there is no file yet. A file that is not ours is never overwritten: throws ConfigError (exit 78). */
+export async function readAccounts(path: string): Promise<AccountsState | undefined> {
+  let source: string;
+  try {
+    source = await readFile(path, 'utf8');
+  } catch (error) {
+    if (is(error, type({ code: literal('ENOENT') }))) return undefined;
+    throw new ConfigError(`The accounts file ${path} cannot be read. Check its owner and permissions.`);
+  }
+  const content = parse(source);
+  if (!is(content, accountsFile))
+    throw new ConfigError(`The accounts file ${path} is damaged. Restore it from a backup or move it away.`);
+  return { users: content.users, tenants: content.tenants };
+}
+
+/** Owner-only, atomic, durable when it resolves. */
+export async function writeAccounts(path: string, { users, tenants }: AccountsState): Promise<void> {
+  const content = { version: 1, users, tenants };
+  await writeFileAtomic(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+}
+
+function parse(source: string): unknown {
+  try {
+    return JSON.parse(source);
+  } catch {
+    return undefined;
+  }
+}
