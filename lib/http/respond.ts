@@ -2,7 +2,11 @@ const bodyText = Symbol.for('service.response.text');
 
 /** A JSON answer; 200 unless told otherwise. Answers of the API are never cached. */
 export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
-  const text = JSON.stringify(body);
+  return jsonText(JSON.stringify(body), status, headers);
+}
+
+/** The same for a body that is JSON text already. */
+export function jsonText(text: string, status = 200, headers: Record<string, string> = {}): Response {
   const response = new Response(text, {
     status,
     headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
