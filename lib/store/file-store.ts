@@ -1,0 +1,200 @@
+import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
+import type { SessionCommit } from './change.ts';
+import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
+import { type FilePort, systemFiles } from './file-port.ts';
+import { createImageFiles } from './image-files.ts';
+import type { LoggedCommit } from './log-record.ts';
+import { createLogWriter, type LogWriter } from './log-writer.ts';
+import { createMetaFiles } from './meta-files.ts';
+import { recover } from './recovery.ts';
+import { ensureDirectory } from './replace-file.ts';
+import { advance, createEntry, type SessionEntry } from './session-entry.ts';
+import type { OpenedStore, OpenOptions, SessionStore } from './session-store.ts';
+import { createSnapshots, type Snapshots } from './snapshots.ts';
+import { layout } from './store-paths.ts';
+import { createUpkeep, type Upkeep } from './upkeep.ts';
+
+export interface FileStoreOptions {
+  /** The data root; created if need be. */
+  directory: string;
+  /** `full`: a commit survives a power cut. `process`: it survives the end of this process only. */
+  durability: 'full' | 'process';
+  clock: Clock;
+  log: Logger;
+  /** The system calls; tests pass failing ones. */
+  files?: FilePort;
+  /** Size at which a new log segment is begun. */
+  segmentBytes?: number;
+}
+
+interface Parts {
+  lock: DirectoryLock;
+  entries: Map<string, SessionEntry>;
+  writer: LogWriter;
+  snapshots: Snapshots;
+  upkeep: Upkeep;
+}
+
+/** Sessions in files: a write-ahead log that acknowledges, and behind it one readable snapshot per session. */
+export function createFileStore(options: FileStoreOptions): SessionStore {
+  const { directory: root, durability, clock, log, files = systemFiles } = options;
+  const images = createImageFiles(files, root);
+  const meta = createMetaFiles(files, root);
+  const inFlight = new Map<string, SessionCommit[]>();
+  /** Deleted by this process, so that an image that arrives late does not stay. */
+  const deleted = new Set<string>();
+  let durableLsn = 0;
+  let parts: Parts | undefined;
+  let closing: Promise<void> | undefined;
+
+  return {
+    open,
+    async commit(commit) {
+      const { writer } = usable();
+      const waiting = inFlight.get(commit.sessionId) ?? [];
+      inFlight.set(commit.sessionId, waiting);
+      waiting.push(commit);
+      try {
+        await writer.append(commit);
+      } catch (error) {
+        landed(commit);
+        throw error;
+      }
+    },
+    async readMessages(tenantId, sessionId) {
+      const { entries, snapshots } = usable();
+      return snapshots.read(existing(entries, tenantId, sessionId));
+    },
+    async putImage(_tenantId, sessionId, data) {
+      usable();
+      const image = await images.put(sessionId, data);
+      if (!deleted.has(sessionId)) return image;
+      await images.remove(sessionId);
+      throw new Error(`Session ${sessionId} is not in the store.`);
+    },
+    async readImage(tenantId, sessionId, hash) {
+      const entry = usable().entries.get(sessionId);
+      return entry?.record.tenantId === tenantId ? images.read(sessionId, hash) : undefined;
+    },
+    readMeta: (key) => meta.read(key),
+    writeMeta: (key, value) => meta.write(key, value),
+    flush: async () => flush(usable()),
+    close: () => (closing ??= close()),
+  };
+
+  async function open({ resident }: OpenOptions): Promise<OpenedStore> {
+    const lock = await lockDirectory(root);
+    try {
+      await ensureDirectory(files, root, join(root, layout.log));
+      await ensureDirectory(files, root, join(root, layout.sessions));
+      const recovered = await recover(files, root);
+      const { entries, findings } = recovered;
+      durableLsn = recovered.lastLsn;
+      const writer = createLogWriter({
+        files,
+        directory: join(root, layout.log),
+        durability,
+        segmentBytes: options.segmentBytes ?? defaultSegmentBytes,
+        lastLsn: recovered.lastLsn,
+        nextSegment: recovered.nextSegment,
+        closed: recovered.segments,
+        refusal,
+        onDurable,
+        log,
+      });
+      const snapshots = createSnapshots({
+        files,
+        root,
+        clock,
+        log,
+        resident,
+        inFlight: (sessionId) => inFlight.get(sessionId) ?? [],
+        onTaken: () => parts?.upkeep.consider(),
+      });
+      const upkeep = createUpkeep(
+        { files, root, clock, log, writer, entries, durableLsn: () => durableLsn, removeImages: images.remove },
+        recovered.indexIsOld,
+      );
+      parts = { lock, entries, writer, snapshots, upkeep };
+      for (const purge of recovered.unpurged) upkeep.purge(purge);
+      for (const entry of entries.values()) if (entry.pending.length > 0) snapshots.touch(entry);
+      return { sessions: Array.from(entries.values(), ({ record }) => record), findings };
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  }
+
+  function refusal(commit: SessionCommit, ahead: SessionCommit | undefined): string | undefined {
+    const entry = parts?.entries.get(commit.sessionId);
+    const exists = ahead ? ahead.change.kind !== 'deleted' : entry !== undefined;
+    const revision = ahead?.revision ?? entry?.record.revision ?? 0;
+    if (commit.change.kind === 'created') return exists || revision > 0 ? 'the session exists already' : undefined;
+    if (!exists) return 'the session is not in the store';
+    if (commit.change.kind === 'deleted' || commit.revision === revision + 1) return undefined;
+    return `revision ${commit.revision} does not follow ${revision}`;
+  }
+
+  function onDurable(logged: LoggedCommit): void {
+    if (!parts) return;
+    const { entries, snapshots, upkeep } = parts;
+    const { change, sessionId, tenantId } = logged.commit;
+    durableLsn = logged.lsn;
+    landed(logged.commit);
+    const entry = entries.get(sessionId);
+    if (change.kind === 'deleted') {
+      if (entry) entry.deleted = true;
+      entries.delete(sessionId);
+      deleted.add(sessionId);
+      upkeep.purge({ tenantId, sessionId, ...(entry && { entry }) });
+      return;
+    }
+    if (entry) advance(entry, logged);
+    else if (change.kind === 'created') entries.set(sessionId, createEntry(logged, change.session));
+    const touched = entries.get(sessionId);
+    if (touched) snapshots.touch(touched);
+  }
+
+  /** A commit is no longer on its way, whatever became of it. */
+  function landed(commit: SessionCommit): void {
+    const waiting = inFlight.get(commit.sessionId);
+    const at = waiting?.indexOf(commit) ?? -1;
+    if (waiting && at >= 0) waiting.splice(at, 1);
+    if (waiting?.length === 0) inFlight.delete(commit.sessionId);
+  }
+
+  function usable(): Parts {
+    if (!parts || closing) throw new Error('The store is not open.');
+    return parts;
+  }
+
+  async function flush({ snapshots, upkeep, writer }: Parts): Promise<void> {
+    await writer.idle();
+    await snapshots.flush();
+    await upkeep.flush();
+  }
+
+  async function close(): Promise<void> {
+    if (!parts) return;
+    const { lock, writer, snapshots, upkeep } = parts;
+    try {
+      await flush(parts);
+    } catch {
+      log.warn('The store could not write everything before it closed; the log still has it.');
+    }
+    snapshots.stop();
+    upkeep.stop();
+    await writer.close();
+    await lock.release();
+  }
+}
+
+function existing(entries: Map<string, SessionEntry>, tenantId: string, sessionId: string): SessionEntry {
+  const entry = entries.get(sessionId);
+  if (entry?.record.tenantId !== tenantId) throw new Error(`Session ${sessionId} is not in the store.`);
+  return entry;
+}
+
+const defaultSegmentBytes = 16 * 1024 * 1024;

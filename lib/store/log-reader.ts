@@ -1,0 +1,128 @@
+import type { FilePort } from './file-port.ts';
+import { type LogLine, parseLine, recordStartsIn, sessionIn } from './log-record.ts';
+import { listSegments, segmentPath } from './log-segment.ts';
+
+/** A line that is not what was written. */
+export interface DamagedLine {
+  kind: 'damaged';
+  /** The session it seems to belong to. */
+  session: string | undefined;
+  /** The lsn that is missing because of it, at least. */
+  expected: number;
+}
+
+export type ReplayItem = Extract<LogLine, { kind: 'commit' | 'void' }> | DamagedLine;
+
+export interface ReadSegment {
+  number: number;
+  items: ReplayItem[];
+  lastLsn: number;
+}
+
+export interface ReadLog {
+  /** What counts, in order; torn tails and void records are left out already. */
+  segments: ReadSegment[];
+  lastLsn: number;
+  /** Segments that end (or are nothing but) a torn write, and where to cut them. */
+  cuts: { number: number; at: number }[];
+}
+
+interface ScannedLine {
+  at: number;
+  line: Exclude<LogLine, { kind: 'start' }> | { kind: 'damaged'; session: string | undefined };
+  /** The highest lsn that anything behind this line proves to have been durable. */
+  proof: number;
+}
+
+interface ScannedSegment {
+  number: number;
+  after: number | undefined;
+  lines: ScannedLine[];
+}
+
+/**
+ * Reads the whole log. Costs as much memory as the log is long; it is as long as the snapshots are behind.
+ * `known` is the highest lsn that the index or a snapshot holds, so certainly was durable.
+ */
+export async function readLog(files: FilePort, logDirectory: string, known: number): Promise<ReadLog> {
+  const scanned: ScannedSegment[] = [];
+  for (const number of await listSegments(files, logDirectory)) {
+    const bytes = await files.read(segmentPath(logDirectory, number));
+    if (bytes) scanned.push(scan(number, bytes));
+  }
+  prove(scanned, known);
+  return decide(scanned);
+}
+
+/** The lines of a segment, each with its offset and its end. A line whose line feed was lost is taken apart. */
+export function* linesOf(bytes: Buffer): Generator<{ at: number; line: Buffer }> {
+  for (let at = 0; at < bytes.length; ) {
+    const feed = bytes.indexOf(0x0a, at);
+    const end = feed < 0 ? bytes.length : feed;
+    const line = bytes.subarray(at, end);
+    const starts = parseLine(line) ? [] : recordStartsIn(line);
+    let from = 0;
+    for (const start of [...starts, line.length]) {
+      yield { at: at + from, line: line.subarray(from, start) };
+      from = start;
+    }
+    at = end + 1;
+  }
+}
+
+function scan(number: number, bytes: Buffer): ScannedSegment {
+  const segment: ScannedSegment = { number, after: undefined, lines: [] };
+  for (const { at, line } of linesOf(bytes)) {
+    const parsed = parseLine(line);
+    if (parsed?.kind === 'start') segment.after = parsed.after;
+    else segment.lines.push({ at, line: parsed ?? { kind: 'damaged', session: sessionIn(line) }, proof: 0 });
+  }
+  return segment;
+}
+
+function prove(segments: ScannedSegment[], known: number): void {
+  let proof = known;
+  for (const segment of segments.toReversed()) {
+    for (const scanned of segment.lines.toReversed()) {
+      scanned.proof = proof;
+      if (scanned.line.kind !== 'damaged') proof = Math.max(proof, scanned.line.durable);
+    }
+    proof = Math.max(proof, segment.after ?? 0);
+  }
+}
+
+/** Tells damage (a record that was acknowledged) from a torn write (one that never was) and from void records. */
+function decide(scanned: ScannedSegment[]): ReadLog {
+  const result: ReadLog = { segments: [], lastLsn: 0, cuts: [] };
+  const lastStarted = scanned.findLastIndex((segment) => segment.after !== undefined);
+  scanned.forEach(({ number, after, lines }, index) => {
+    const limit = Math.min(...scanned.slice(index + 1).map((later) => later.after ?? Number.POSITIVE_INFINITY));
+    const segment: ReadSegment = { number, items: [], lastLsn: 0 };
+    result.segments.push(segment);
+    result.lastLsn = Math.max(result.lastLsn, after ?? 0);
+    for (const { at, line, proof } of lines) {
+      const expected = result.lastLsn + 1;
+      if (line.kind !== 'damaged') {
+        if (line.lsn > limit || line.lsn < expected) continue;
+        if (line.lsn === expected) dropHarmless(result.segments);
+        segment.items.push(line);
+        segment.lastLsn = line.lsn;
+        result.lastLsn = line.lsn;
+      } else if (proof >= expected) {
+        segment.items.push({ ...line, expected });
+      } else if (index >= lastStarted) {
+        result.cuts.push({ number, at });
+        return;
+      }
+    }
+  });
+  return result;
+}
+
+/** Takes back damaged lines that turn out to stand for no record: the next good one follows without a gap. */
+function dropHarmless(segments: ReadSegment[]): void {
+  for (const { items } of segments.toReversed()) {
+    while (items.at(-1)?.kind === 'damaged') items.pop();
+    if (items.length > 0) return;
+  }
+}

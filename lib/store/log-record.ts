@@ -1,0 +1,92 @@
+import { crc32 } from 'node:zlib';
+import type { SessionChange, SessionCommit } from './change.ts';
+
+/** A commit with its place in the log. Log sequence numbers (lsn) count from 1 without gaps. */
+export interface LoggedCommit {
+  lsn: number;
+  commit: SessionCommit;
+}
+
+/**
+ * One line of a segment.
+ * - `start`: the first line; every record up to `after` stands in earlier segments, records beyond it there are void.
+ * - `commit`: `durable` is the last lsn that was acknowledged when the record was written. It tells a torn batch
+ *   (never acknowledged) from damage to a record that was.
+ * - `void`: stands where a record of a deleted session stood.
+ */
+export type LogLine =
+  | { kind: 'start'; after: number }
+  | { kind: 'commit'; lsn: number; durable: number; commit: SessionCommit }
+  | { kind: 'void'; lsn: number; durable: number };
+
+interface WrittenLine {
+  start?: boolean;
+  after?: number;
+  lsn?: number;
+  durable?: number;
+  void?: boolean;
+  tenant?: string;
+  session?: string;
+  revision?: number;
+  change?: SessionChange;
+}
+
+/** The part of a record that is known before its place in the log is. */
+export function encodeCommit(commit: SessionCommit): string {
+  const { tenantId, sessionId, revision, change } = commit;
+  const head = `"tenant":${JSON.stringify(tenantId)},"session":${JSON.stringify(sessionId)},"revision":${revision}`;
+  return `${head},"change":${JSON.stringify(change)}}`;
+}
+
+export function commitLine(body: string, lsn: number, durable: number): Buffer {
+  return frame(`{"lsn":${lsn},"durable":${durable},${body}`);
+}
+
+export function voidLine(lsn: number, durable: number): Buffer {
+  return frame(`{"lsn":${lsn},"durable":${durable},"void":true}`);
+}
+
+export function startLine(after: number): Buffer {
+  return frame(`{"start":true,"after":${after}}`);
+}
+
+/** Reads one line (without its line feed). Undefined when the checksum or the shape is wrong. */
+export function parseLine(line: Buffer): LogLine | undefined {
+  if (line.length < 11 || line[8] !== 0x20) return undefined;
+  const json = line.subarray(9);
+  if (line.toString('latin1', 0, 8) !== checksum(json)) return undefined;
+  try {
+    return readLine(JSON.parse(json.toString('utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The session that a damaged line seems to belong to. */
+export function sessionIn(line: Buffer): string | undefined {
+  return /"session":"([^"]{1,128})"/.exec(line.toString('latin1', 0, Math.min(line.length, 1024)))?.[1];
+}
+
+/** Where further records start inside a line whose line feed was lost. */
+export function recordStartsIn(line: Buffer): number[] {
+  return [...line.toString('latin1').matchAll(/[0-9a-f]{8} \{"lsn":/g)]
+    .map((match) => match.index)
+    .filter((at) => at > 0);
+}
+
+export function checksum(bytes: Uint8Array | string, value = 0): string {
+  return crc32(bytes, value).toString(16).padStart(8, '0');
+}
+
+function frame(json: string): Buffer {
+  return Buffer.from(`${checksum(json)} ${json}\n`);
+}
+
+function readLine(line: WrittenLine): LogLine | undefined {
+  if (line.start === true && typeof line.after === 'number') return { kind: 'start', after: line.after };
+  const { lsn, durable, tenant, session, revision, change } = line;
+  if (lsn === undefined || durable === undefined) return undefined;
+  if (line.void === true) return { kind: 'void', lsn, durable };
+  if (tenant === undefined || session === undefined || revision === undefined || !change) return undefined;
+  return { kind: 'commit', lsn, durable, commit: { tenantId: tenant, sessionId: session, revision, change } };
+}

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import type { FilePort } from './file-port.ts';
+import { ensureDirectory, replaceFile } from './replace-file.ts';
+import { checkedName, layout } from './store-paths.ts';
+
+export interface MetaFiles {
+  read(key: string): Promise<string | undefined>;
+  write(key: string, value: string): Promise<void>;
+}
+
+const largestValue = 64 * 1024;
+
+/** Small durable values, one file each: `meta/<key>.json`. Writes to one key take effect in the order of the calls. */
+export function createMetaFiles(files: FilePort, root: string): MetaFiles {
+  const directory = join(root, layout.meta);
+  const writing = new Map<string, Promise<void>>();
+  const pathOf = (key: string): string => join(directory, `${checkedName(key)}.json`);
+
+  return {
+    async read(key) {
+      const bytes = await files.read(pathOf(key));
+      if (!bytes) return undefined;
+      const stored: unknown = JSON.parse(bytes.toString('utf8'));
+      return typeof stored === 'object' && stored && 'value' in stored ? String(stored.value) : undefined;
+    },
+    async write(key, value) {
+      if (value.length > largestValue) throw new Error(`The value of ${key} is over 64 KB.`);
+      const task = (writing.get(key) ?? Promise.resolve()).then(() => replace(key, value));
+      const settled = task.catch(() => undefined);
+      writing.set(key, settled);
+      await task.finally(() => {
+        if (writing.get(key) === settled) writing.delete(key);
+      });
+    },
+  };
+
+  async function replace(key: string, value: string): Promise<void> {
+    await ensureDirectory(files, root, directory);
+    await replaceFile(files, pathOf(key), [Buffer.from(`${JSON.stringify({ value })}\n`)]);
+  }
+}

@@ -1,0 +1,67 @@
+import { dirname } from 'node:path';
+import type { FilePort } from './file-port.ts';
+
+/** What temporary files of the store end in; left-overs are removed at boot. */
+export const temporarySuffix = '.tmp';
+
+export interface ReplaceOptions {
+  /** Asked right before the new file takes its place; false leaves the old one as it is. */
+  keep?: () => boolean;
+  /** Sets two writers of one path apart. */
+  suffix?: string;
+}
+
+/**
+ * Puts a file in place so that a reader, a crash or a power cut meets either the old or the whole new one:
+ * temporary file, fsync, rename, directory fsync. Resolves to false when `keep` said no. On failure nothing is left behind.
+ */
+export async function replaceFile(
+  files: FilePort,
+  path: string,
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  options: ReplaceOptions = {},
+): Promise<boolean> {
+  const temporary = `${path}${options.suffix ?? ''}${temporarySuffix}`;
+  try {
+    await writeAll(files, temporary, chunks);
+    if (options.keep && !options.keep()) {
+      await files.remove(temporary);
+      return false;
+    }
+    await files.rename(temporary, path);
+  } catch (error) {
+    await files.remove(temporary).catch(() => undefined);
+    throw error;
+  }
+  await files.syncDirectory(dirname(path));
+  return true;
+}
+
+/** Creates a directory of the store and makes it survive a power cut: every level from the root down is synced. */
+export async function ensureDirectory(files: FilePort, root: string, path: string): Promise<void> {
+  await files.makeDirectory(path);
+  for (let at = dirname(path); at.length >= root.length; at = dirname(at)) {
+    await files.syncDirectory(at);
+    if (at === root || at === dirname(at)) return;
+  }
+}
+
+async function writeAll(
+  files: FilePort,
+  path: string,
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const descriptor = await files.open(path, 'replace');
+  try {
+    for await (const chunk of chunks) {
+      for (let rest = chunk; rest.length > 0; ) {
+        const written = await files.write(descriptor, rest);
+        if (written === 0) throw Object.assign(new Error(`No progress writing ${path}.`), { code: 'EIO' });
+        rest = rest.subarray(written);
+      }
+    }
+    await files.sync(descriptor);
+  } finally {
+    await files.close(descriptor);
+  }
+}

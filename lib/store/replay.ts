@@ -1,0 +1,96 @@
+import type { DamagedLine, ReadSegment } from './log-reader.ts';
+import type { LoggedCommit } from './log-record.ts';
+import type { ClosedSegment } from './log-segment.ts';
+import { advance, createEntry, type SessionEntry } from './session-entry.ts';
+
+/** A session that may not be whole. */
+export interface Suspect {
+  session: string;
+  tenant: string;
+  reason: string;
+  /** A record of it is lost; a snapshot that holds this lsn makes up for it. */
+  missingUpTo?: number;
+}
+
+export interface Replay {
+  /** Folds a segment into the entries and tells what it holds. */
+  segment(segment: ReadSegment): ClosedSegment;
+  /** Sessions that the log deletes, with their tenants. */
+  deleted: Map<string, string>;
+  /** The good records of a session, for a person who looks into the damage. */
+  recordsOf(session: string): LoggedCommit[];
+}
+
+/** Applies the log's records to the entries. What does not fit becomes a suspect, never an error. */
+export function createReplay(entries: Map<string, SessionEntry>, suspects: Suspect[], findings: string[]): Replay {
+  const deleted = new Map<string, string>();
+  const kept = new Map<string, LoggedCommit[]>();
+  const replay: Replay = { segment, deleted, recordsOf: (session) => kept.get(session) ?? [] };
+  return replay;
+
+  function segment({ number, items, lastLsn }: ReadSegment): ClosedSegment {
+    const sessions = new Set<string>();
+    for (const item of items) {
+      if (item.kind === 'damaged') blame(item);
+      if (item.kind !== 'commit') continue;
+      if (item.commit.change.kind !== 'deleted') sessions.add(item.commit.sessionId);
+      apply({ lsn: item.lsn, commit: item.commit });
+    }
+    return { number, lastLsn, sessions };
+  }
+
+  function apply(logged: LoggedCommit): void {
+    const { change, sessionId, tenantId, revision } = logged.commit;
+    if (change.kind === 'deleted') {
+      deleted.set(sessionId, tenantId);
+      entries.delete(sessionId);
+      kept.delete(sessionId);
+    }
+    if (deleted.has(sessionId)) return;
+    const records = kept.get(sessionId) ?? [];
+    kept.set(sessionId, records);
+    records.push(logged);
+    const entry = entries.get(sessionId);
+    if (!entry) {
+      if (change.kind === 'created') entries.set(sessionId, createEntry(logged, change.session));
+      else
+        suspects.push({
+          session: sessionId,
+          tenant: tenantId,
+          reason: `its records before revision ${revision} are missing`,
+        });
+    } else if (revision <= entry.record.revision) {
+      if (revision > entry.snapshot.revision) entry.pending.push(logged);
+    } else {
+      advance(entry, logged);
+    }
+  }
+
+  function blame({ session, expected }: DamagedLine): void {
+    const blamed = session === undefined ? undefined : nearest(session, entries.keys());
+    const entry = blamed === undefined ? undefined : entries.get(blamed);
+    if (!entry) {
+      findings.push(`A record of the log is damaged (number ${expected}) and its session can not be told.`);
+      return;
+    }
+    const { id, tenantId } = entry.record;
+    suspects.push({ session: id, tenant: tenantId, reason: `record ${expected} is damaged`, missingUpTo: expected });
+  }
+}
+
+/** The id itself, or the only one that differs in at most two characters: damage may have hit the id. */
+function nearest(wanted: string, ids: Iterable<string>): string | undefined {
+  const close: string[] = [];
+  for (const id of ids) {
+    if (id === wanted) return id;
+    if (differences(id, wanted) <= 2) close.push(id);
+  }
+  return close.length === 1 ? close[0] : undefined;
+}
+
+function differences(a: string, b: string): number {
+  if (a.length !== b.length) return Number.POSITIVE_INFINITY;
+  let count = 0;
+  for (let at = 0; at < a.length && count <= 2; at++) if (a[at] !== b[at]) count += 1;
+  return count;
+}

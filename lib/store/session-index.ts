@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import type { FilePort } from './file-port.ts';
+import { documentChunks, readDocument } from './line-document.ts';
+import { replaceFile } from './replace-file.ts';
+import type { SessionEntry } from './session-entry.ts';
+import { entryFromHead, type SnapshotHead } from './session-entry.ts';
+import { layout } from './store-paths.ts';
+
+interface IndexLine extends SnapshotHead {
+  /** The snapshot's lsn and revision when the line was written; the one on disk may be newer. */
+  snapshot: { lsn: number; revision: number };
+}
+
+export interface SessionIndex {
+  /** Every record up to this lsn is in the index. */
+  lsn: number;
+  entries: Map<string, SessionEntry>;
+}
+
+/** Undefined when there is no index; throws when it is damaged. */
+export async function readIndex(files: FilePort, root: string): Promise<SessionIndex | undefined> {
+  const document = await readDocument(files, join(root, layout.index));
+  if (!document) return undefined;
+  const entries = new Map<string, SessionEntry>();
+  for (const line of document.items as IndexLine[]) {
+    const entry = { ...entryFromHead(line), snapshot: line.snapshot, inIndex: true };
+    entries.set(line.session.id, entry);
+  }
+  return { lsn: (document.head as { lsn: number }).lsn, entries };
+}
+
+/**
+ * Writes `index.json` anew: what boot starts from instead of every snapshot. Lines may be newer than `lsn`; each says
+ * how far it goes.
+ */
+export async function writeIndex(files: FilePort, root: string, index: SessionIndex): Promise<void> {
+  const { lsn, entries } = index;
+  await replaceFile(files, join(root, layout.index), documentChunks({ lsn }, 'sessions', lines(entries)));
+}
+
+function* lines(entries: Map<string, SessionEntry>): Generator<IndexLine> {
+  for (const entry of entries.values()) {
+    entry.inIndex = true;
+    yield { lsn: entry.lsn, length: entry.length, snapshot: entry.snapshot, session: entry.record };
+  }
+}

@@ -1,0 +1,204 @@
+import { dirname } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
+import type { StoredMessage } from '../wire/message.ts';
+import { applyToMessages, type SessionCommit } from './change.ts';
+import { errorCode, type FilePort } from './file-port.ts';
+import { documentChunks, readDocument } from './line-document.ts';
+import { ensureDirectory, replaceFile } from './replace-file.ts';
+import { type SessionEntry, type SnapshotHead, snapshotTaken } from './session-entry.ts';
+import type { ResidentSession } from './session-store.ts';
+import { snapshotPath } from './store-paths.ts';
+
+export interface SnapshotsOptions {
+  files: FilePort;
+  root: string;
+  clock: Clock;
+  log: Logger;
+  resident: ResidentSession;
+  /** The session's commits that are not durable yet, oldest first. */
+  inFlight: (sessionId: string) => readonly SessionCommit[];
+  /** Called whenever a snapshot has made log records superfluous. */
+  onTaken: () => void;
+}
+
+export interface Snapshots {
+  /** Sees to it that the snapshot follows soon. Cheap; call it for every durable commit. */
+  touch(entry: SessionEntry): void;
+  /** The transcript as of the last durable commit. */
+  read(entry: SessionEntry): Promise<StoredMessage[]>;
+  /** Resolves when every touched session has its snapshot; rejects with the first failure. */
+  flush(): Promise<void>;
+  stop(): void;
+}
+
+const quietMs = 750;
+const retryMs = 3_000;
+const atOnce = 2;
+
+/**
+ * Keeps `sessions/<id>.json` up to date, off the acknowledgement path: readable, whole, within two seconds of a change.
+ * A snapshot holds durable commits only, also when the session in memory is ahead of them.
+ */
+export function createSnapshots(options: SnapshotsOptions): Snapshots {
+  const { files, root, clock, log } = options;
+  /** Touched sessions and when their turn is, soonest first. */
+  const due = new Map<SessionEntry, number>();
+  const failed = new Set<SessionEntry>();
+  const directories = new Set<string>();
+  let active = 0;
+  let timer: (() => void) | undefined;
+  let stopped = false;
+
+  return { touch, read, flush, stop };
+
+  function touch(entry: SessionEntry): void {
+    if (due.has(entry)) return;
+    due.set(entry, clock.monotonic() + quietMs);
+    arm();
+  }
+
+  function stop(): void {
+    stopped = true;
+    timer?.();
+  }
+
+  function arm(): void {
+    const [first] = due.values();
+    if (timer || stopped || first === undefined || active >= atOnce) return;
+    timer = clock.after(Math.max(0, first - clock.monotonic()), () => {
+      timer = undefined;
+      startDue();
+      arm();
+    });
+  }
+
+  function startDue(): void {
+    const now = clock.monotonic();
+    for (const [entry, at] of due) {
+      if (active >= atOnce || at > now) return;
+      start(entry).catch(() => undefined);
+    }
+  }
+
+  /** Takes one session's turn. A failure puts it back in the queue, to be tried again later. */
+  async function start(entry: SessionEntry): Promise<void> {
+    due.delete(entry);
+    active += 1;
+    const task = write(entry);
+    entry.writing = task.catch(() => undefined);
+    try {
+      await task;
+    } catch (error) {
+      const { id } = entry.record;
+      log.warn('A snapshot could not be written; the log still has the session.', {
+        session: id,
+        code: errorCode(error),
+      });
+      retryLater(entry);
+      throw error;
+    } finally {
+      active -= 1;
+      entry.writing = undefined;
+      arm();
+    }
+  }
+
+  function retryLater(entry: SessionEntry): void {
+    if (failed.size === 0) clock.after(retryMs, retry);
+    failed.add(entry);
+  }
+
+  function retry(): void {
+    const again = [...failed];
+    failed.clear();
+    for (const entry of again) if (!entry.deleted) touch(entry);
+  }
+
+  async function flush(): Promise<void> {
+    const failures: unknown[] = [];
+    retry();
+    const tasks = [...due.keys()];
+    const work = async (): Promise<void> => {
+      for (let entry = tasks.shift(); entry; entry = tasks.shift()) {
+        await entry.writing;
+        if (due.has(entry)) await start(entry).catch((error) => failures.push(error));
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async function write(entry: SessionEntry): Promise<void> {
+    if (entry.deleted || entry.pending.length === 0) return;
+    const { record, lsn } = entry;
+    const messages = fromResident(entry) ?? (await read(entry));
+    if (entry.deleted) return;
+    const path = snapshotPath(root, record.tenantId, record.id);
+    await ensureOnce(dirname(path));
+    const head: SnapshotHead = { lsn, length: messages.length, session: record };
+    const taken = await replaceFile(files, path, documentChunks(head, 'messages', messages), {
+      keep: () => !entry.deleted,
+    });
+    if (!taken) return;
+    snapshotTaken(entry, lsn, record.revision);
+    options.onTaken();
+  }
+
+  async function ensureOnce(directory: string): Promise<void> {
+    if (directories.has(directory)) return;
+    await ensureDirectory(files, root, directory);
+    directories.add(directory);
+  }
+
+  /** The durable transcript out of the session in memory, when it can be told apart from what is still in flight. */
+  function fromResident(entry: SessionEntry): StoredMessage[] | undefined {
+    const { record, length, pending } = entry;
+    const state = options.resident(record.tenantId, record.id);
+    if (!state) return undefined;
+    const ahead = state.record.revision - record.revision;
+    const messages = state.messages.slice();
+    if (ahead <= 0) {
+      for (const { commit } of pending)
+        if (commit.revision > state.record.revision) applyToMessages(messages, commit.change);
+    } else {
+      const inFlight = options.inFlight(record.id);
+      const onlyAppends = inFlight.every(({ change }) => change.kind === 'appended' || change.kind === 'updated');
+      if (inFlight.length !== ahead || !onlyAppends) return undefined;
+      messages.length = Math.min(messages.length, length);
+    }
+    return messages.length === length ? messages : undefined;
+  }
+
+  async function read(entry: SessionEntry): Promise<StoredMessage[]> {
+    const { record, snapshot } = entry;
+    const pending = [...entry.pending];
+    if (snapshot.revision === 0) return fold([], 0, pending, record.revision);
+    const path = snapshotPath(root, record.tenantId, record.id);
+    const document = await readDocument(files, path).catch((error: Error) => {
+      throw Object.assign(new Error(`The transcript of ${record.id} can not be read: ${error.message}.`), {
+        code: errorCode(error),
+      });
+    });
+    if (!document) throw new Error(`Session ${record.id} is not in the store.`);
+    const head = document.head as SnapshotHead;
+    return fold(document.items as StoredMessage[], head.session.revision, pending, record.revision);
+  }
+
+  function fold(
+    messages: StoredMessage[],
+    base: number,
+    pending: SessionEntry['pending'],
+    wanted: number,
+  ): StoredMessage[] {
+    let revision = base;
+    for (const { commit } of pending) {
+      if (commit.revision <= revision) continue;
+      if (commit.revision !== revision + 1) break;
+      applyToMessages(messages, commit.change);
+      revision = commit.revision;
+    }
+    if (revision < wanted) throw new Error(`The transcript can not be read: revision ${revision + 1} is missing.`);
+    return messages;
+  }
+}

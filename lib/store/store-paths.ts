@@ -1,0 +1,83 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where the file driver keeps what, below the data root (contract: storage layout). */
+export const layout = {
+  log: 'log',
+  sessions: 'sessions',
+  tenants: 'tenants',
+  blobs: 'blobs',
+  meta: 'meta',
+  quarantine: 'quarantine',
+  index: 'index.json',
+  lockSocket: 'lock.sock',
+  lockFile: 'lock.json',
+} as const;
+
+/** The tenant whose sessions live directly below the data root. */
+export const defaultTenant = 'default';
+
+/**
+ * Every path below the data root that belongs to the service itself: to be hidden from file routes, tools and
+ * checkpoints. `tenants/<id>/sessions` is listed for the tenants that exist now; `isStorePath` covers later ones too.
+ */
+export function storePaths(directory: string): string[] {
+  return [
+    ...ownNames.map((name) => join(directory, name)),
+    ...tenantsIn(directory).map((tenant) => join(directory, layout.tenants, tenant, layout.sessions)),
+  ];
+}
+
+/** Whether a path relative to the data root (slashes, no dot segments) is or lies in one of the service's own. */
+export function isStorePath(relative: string): boolean {
+  const [first = '', , third] = relative.split('/');
+  if (first === layout.tenants) return third === layout.sessions;
+  return ownNames.includes(first) || first.startsWith('lock.') || first.startsWith(`${layout.index}.`);
+}
+
+/** The directory of a tenant's snapshots. */
+export function sessionDirectory(root: string, tenantId: string): string {
+  if (tenantId === defaultTenant) return join(root, layout.sessions);
+  return join(root, layout.tenants, checkedName(tenantId), layout.sessions);
+}
+
+export function snapshotPath(root: string, tenantId: string, sessionId: string): string {
+  return join(sessionDirectory(root, tenantId), `${checkedName(sessionId)}.json`);
+}
+
+export function blobDirectory(root: string, sessionId: string): string {
+  return join(root, layout.blobs, checkedName(sessionId));
+}
+
+/** Ids become names of files: whatever could leave the directory is refused, whoever let it come this far. */
+export function checkedName(name: string): string {
+  if (!isFileName(name)) throw new Error('An id that can not be a file name was refused.');
+  return name;
+}
+
+export function isFileName(name: string): boolean {
+  return /^[A-Za-z0-9_-][A-Za-z0-9._@-]{0,127}$/.test(name);
+}
+
+const ownNames: string[] = [
+  layout.log,
+  layout.sessions,
+  layout.blobs,
+  layout.meta,
+  layout.quarantine,
+  layout.index,
+  layout.lockSocket,
+  layout.lockFile,
+  'auth',
+  'checkpoints',
+  'service.db',
+  'token',
+];
+
+function tenantsIn(directory: string): string[] {
+  try {
+    return readdirSync(join(directory, layout.tenants));
+  } catch {
+    return [];
+  }
+}
