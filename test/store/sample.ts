@@ -1,8 +1,8 @@
+import type { SessionChange, SessionCommit } from '../../lib/store/change.ts';
 import { createIdSource } from '../../lib/wire/ids.ts';
 import type { StoredMessage } from '../../lib/wire/message.ts';
 import type { SessionFields, SessionRecord } from '../../lib/wire/session.ts';
 import { noUsage } from '../../lib/wire/usage.ts';
-import type { SessionChange, SessionCommit } from '../../lib/store/change.ts';
 
 export const newId = createIdSource(Date.now);
 
@@ -47,7 +47,12 @@ export function author(tenantId = 'default', sessionId = newId('ses')) {
       }),
     truncate: (keep: number) => next({ kind: 'truncated', keep, fields: { messageCount: keep } }),
     compact: (removed: number, summary: string) =>
-      next({ kind: 'compacted', removed, summary: sampleMessage(summary, { role: 'system', hidden: true }), fields: {} }),
+      next({
+        kind: 'compacted',
+        removed,
+        summary: sampleMessage(summary, { role: 'system', hidden: true }),
+        fields: {},
+      }),
     remove: () => next({ kind: 'deleted' }),
     /** Takes back the last commit: it was refused. */
     undo: () => {
