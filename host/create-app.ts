@@ -4,7 +4,7 @@ import { createAuth } from '../lib/auth/create-auth.ts';
 import { type Clock, systemClock } from '../lib/base/clock.ts';
 import type { Logger } from '../lib/base/log.ts';
 import { packageRoot } from '../lib/base/package-root.ts';
-import { createCheckpointer } from '../lib/checkpoints/create-checkpointer.ts';
+import { createDisabledCheckpointer } from '../lib/checkpoints/disabled-checkpointer.ts';
 import type { Config } from '../lib/config/config.ts';
 import { createEventBus } from '../lib/events/create-event-bus.ts';
 import { openSequence } from '../lib/events/sequence.ts';
@@ -77,7 +77,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     const routes = createRouteRegistry(handlers.map((handler) => handler.route));
     const approvals = createApprovals({ clock, newId, timeoutMs: config.approvals.timeoutMs });
     const workspaces = createWorkspaces({ config, ownPaths });
-    const checkpoints = createCheckpointer({
+    const checkpoints = createDisabledCheckpointer('switched off');
       config,
       directory: join(directory, 'checkpoints'),
       ownPaths,

@@ -1,0 +1,17 @@
+import { ServiceError } from '../wire/errors.ts';
+import type { Checkpointer } from './checkpointer.ts';
+
+/** Takes no snapshots and says why: for `checkpoints.enabled: false`. */
+export function createDisabledCheckpointer(reason: string): Checkpointer {
+  const refuse = async (): Promise<never> => {
+    throw new ServiceError('checkpoints_unavailable', `Checkpoints are not available: ${reason}`);
+  };
+  return {
+    list: async () => ({ enabled: false, reason, checkpoints: [] }),
+    capture: refuse,
+    restore: refuse,
+    ofMessage: async () => undefined,
+    forget: async () => undefined,
+    close: async () => undefined,
+  };
+}
