@@ -67,6 +67,16 @@ export const DecisionRequest = type({
 });
 export type DecisionRequest = Infer<typeof DecisionRequest>;
 
+/** POST /api/users */
+export const CreateUserRequest = type({
+  name: string(),
+  tenantId: optional(string()),
+  role: optional(enums(['admin', 'user'])),
+});
+
+/** POST /api/tenants */
+export const CreateTenantRequest = type({ id: optional(string()), name: string() });
+
 /** What is wrong with a field, and its code (decisions section 6). Keys are a field, or `field:refinement` for one rule of it. */
 export const fieldRules: Readonly<Record<string, { code: ErrorCode; rule: string }>> = {
   title: { code: 'invalid_title', rule: 'must be a string of 1 to 200 characters, not only white space' },
@@ -80,6 +90,10 @@ export const fieldRules: Readonly<Record<string, { code: ErrorCode; rule: string
     rule: 'must be at most 6 images, each with a mimeType of image/png, image/jpeg, image/webp or image/gif, base64 data and an optional name of at most 120 characters',
   },
   'images:bytes': { code: 'payload_too_large', rule: 'must not be larger than 4 MB each and 12 MB in all' },
+  name: { code: 'invalid_body', rule: 'must be a string of 1 to 120 characters' },
+  tenantId: { code: 'invalid_body', rule: 'must be the id of a tenant' },
+  id: { code: 'invalid_body', rule: 'must be a string of 1 to 64 characters of a-z, 0-9 and "-"' },
+  role: { code: 'invalid_body', rule: 'must be "admin" or "user"' },
   approved: { code: 'invalid_decision', rule: 'must be a boolean' },
   note: { code: 'invalid_decision', rule: 'must be a string of at most 2,000 characters' },
 };
