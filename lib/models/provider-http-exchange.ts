@@ -1,0 +1,117 @@
+import { type Agent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Clock } from '../base/clock.ts';
+import { ProviderError } from './model.ts';
+import { startDeadlines } from './provider-http-deadlines.ts';
+import { networkFailure } from './provider-http-failure.ts';
+import { recordOf } from './provider-json.ts';
+
+export interface ExchangeCall {
+  provider: string;
+  url: URL;
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  /** JSON text. */
+  body?: string;
+  agent: Agent;
+  signal: AbortSignal;
+  clock: Clock;
+  timeoutMs: number;
+  idleTimeoutMs: number;
+  connectTimeoutMs: number;
+}
+
+/** What the reader of a response reports back. The first settlement counts; later ones do nothing. */
+export interface Exchange<T> {
+  readonly settled: boolean;
+  /** Bytes arrived. */
+  touch(): void;
+  /** The result; what is left of the body is drained for a moment, so that the connection can be used again. */
+  resolve(value: T): void;
+  /** Ends the call and its connection. */
+  reject(error: unknown): void;
+}
+
+const drainMs = 1_000;
+
+/**
+ * One request and its response under one set of deadlines. Rejects with the signal's reason when that aborts, and with a
+ * retryable ProviderError when the network or a deadline ends it. A kept connection that the server closed while the
+ * request was on its way is replaced once, by a new one.
+ */
+export function exchange<T>(
+  call: ExchangeCall,
+  read: (response: IncomingMessage, result: Exchange<T>) => void,
+): Promise<T> {
+  const { provider, url, method, signal, clock } = call;
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    let settled = false;
+    let request: ClientRequest | undefined;
+    let response: IncomingMessage | undefined;
+
+    const result: Exchange<T> = {
+      get settled() {
+        return settled;
+      },
+      touch: () => deadlines.touch(),
+      resolve(value) {
+        if (!settle()) return;
+        resolve(value);
+        if (response !== undefined) drain(response, clock);
+      },
+      reject(error) {
+        if (!settle()) return;
+        reject(error);
+        request?.destroy();
+      },
+    };
+    const settle = (): boolean => {
+      if (settled) return false;
+      settled = true;
+      deadlines.stop();
+      signal.removeEventListener('abort', abort);
+      return true;
+    };
+    const abort = (): void => result.reject(signal.reason);
+    const deadlines = startDeadlines(clock, call, (what) =>
+      result.reject(new ProviderError(`${provider}: ${what}.`, { retryable: true })),
+    );
+
+    const send = (agent: Agent | false): ClientRequest => {
+      const options: RequestOptions = { method, headers: call.headers, agent };
+      const sent = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options);
+      sent.on('socket', deadlines.connecting);
+      sent.on('error', (error) => {
+        const stale = sent.reusedSocket && response === undefined && closedCodes.has(String(recordOf(error).code));
+        if (stale && !settled) request = send(false);
+        else result.reject(networkFailure(provider, error));
+      });
+      sent.on('response', (incoming) => {
+        response = incoming;
+        incoming.on('error', (error) => result.reject(networkFailure(provider, error)));
+        if (!settled) read(incoming, result);
+      });
+      sent.end(call.body);
+      return sent;
+    };
+
+    signal.addEventListener('abort', abort);
+    try {
+      request = send(call.agent);
+    } catch (error) {
+      // A header or path that HTTP does not allow, a key with a line break for one.
+      result.reject(networkFailure(provider, error instanceof Error ? error : new Error(String(error))));
+    }
+  });
+}
+
+const closedCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
+
+function drain(response: IncomingMessage, clock: Clock): void {
+  if (response.readableEnded || response.destroyed) return;
+  const stop = clock.after(drainMs, () => response.destroy());
+  response.once('close', stop);
+  response.removeAllListeners('data');
+  response.resume();
+}

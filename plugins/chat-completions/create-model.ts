@@ -1,0 +1,25 @@
+import {
+  type Model,
+  type ModelEntry,
+  modelInfo,
+  type ProviderHttp,
+} from '../../lib/plugin-api/index.ts';
+import type { Endpoint } from './options.ts';
+import { createStreamReader } from './read-stream.ts';
+import { requestBody } from './request-body.ts';
+
+/** One model of an endpoint. The only file of this plugin that talks to the network. */
+export function createModel(endpoint: Endpoint, entry: ModelEntry, http: ProviderHttp): Model {
+  return {
+    info: modelInfo(entry, endpoint),
+    async complete(request, { signal, onDelta }) {
+      const reader = createStreamReader(endpoint.provider, request, { io: { onDelta }, thinkTags: endpoint.thinkTags });
+      await http.postForEvents('/chat/completions', requestBody(endpoint, entry, request), {
+        signal,
+        onEvent: (data, name) => signal.aborted || reader.onEvent(data, name),
+        onDocument: reader.onDocument,
+      });
+      return reader.finish();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import {
+  array,
+  boolean,
+  configuredKey,
+  defaulted,
+  type Infer,
+  integer,
+  max,
+  min,
+  modelEntry,
+  nonempty,
+  number,
+  optional,
+  record,
+  string,
+  type,
+  unknown,
+} from '../../lib/plugin-api/index.ts';
+
+const positive = min(integer(), 1);
+
+/** One endpoint. The defaults are the contract's; `stream` and everything from `idleTimeoutMs` on is additional. */
+const endpointFields = {
+  /** With the version segment, as in `https://api.openai.com/v1`. */
+  baseUrl: optional(nonempty(string())),
+  apiKey: optional(string()),
+  apiKeyEnv: optional(nonempty(string())),
+  headers: defaulted(record(string(), string()), {}),
+  provider: optional(nonempty(string())),
+  model: optional(nonempty(string())),
+  models: optional(array(modelEntry)),
+  /** Of `model`; its id when absent. */
+  label: optional(string()),
+  contextWindow: optional(positive),
+  supportsTools: defaulted(boolean(), true),
+  supportsReasoning: defaulted(boolean(), false),
+  temperature: optional(max(min(number(), 0), 2)),
+  maxTokens: optional(positive),
+  timeoutMs: defaulted(positive, 180_000),
+  /** Asks for token counts at the end of a stream. */
+  streamUsage: defaulted(boolean(), true),
+  /** False asks for the whole answer at once. */
+  stream: defaulted(boolean(), true),
+  /** The longest silence inside an answer. */
+  idleTimeoutMs: defaulted(positive, 120_000),
+  /** Reads a leading `<think>...</think>` in the text as reasoning. */
+  thinkTags: defaulted(boolean(), false),
+  /** Sends `reasoning_content` back with the assistant messages of the current turn. */
+  sendReasoning: defaulted(boolean(), false),
+  /** How the token limit is called; `max_completion_tokens` at api.openai.com, otherwise `max_tokens`. */
+  maxTokensField: optional(nonempty(string())),
+  /** Further fields of every request body. */
+  extraBody: defaulted(record(string(), unknown()), {}),
+};
+
+export const Options = type({
+  ...endpointFields,
+  /** More endpoints beside this one, each with the same options. */
+  endpoints: defaulted(array(type(endpointFields)), []),
+});
+
+export type Options = Infer<typeof Options>;
+
+/** An endpoint that can be called. */
+export interface Endpoint extends Omit<Options, 'endpoints' | 'baseUrl' | 'apiKey' | 'apiKeyEnv'> {
+  baseUrl: string;
+  provider: string;
+  key: string | undefined;
+}
+
+const officialUrl = 'https://api.openai.com/v1';
+
+/**
+ * The endpoints to offer: those that are configured, or the one that OPENAI_API_KEY and OPENAI_BASE_URL describe. The key
+ * of the environment only goes where the environment, or nobody, said; a configured `baseUrl` needs its own.
+ */
+export function endpointsOf(options: Options, env: Readonly<Record<string, string | undefined>>): Endpoint[] {
+  const { endpoints, ...first } = options;
+  const envUrl = env.OPENAI_BASE_URL?.trim() || undefined;
+  const envKey = env.OPENAI_API_KEY?.trim() || undefined;
+  const asked = [first.baseUrl, first.apiKey, first.apiKeyEnv, first.model, first.models].some((set) => set !== undefined);
+  const wanted = asked || (endpoints.length === 0 && (envUrl ?? envKey) !== undefined) ? [first, ...endpoints] : endpoints;
+  return wanted.map((endpoint) => {
+    const { apiKey, apiKeyEnv, ...rest } = endpoint;
+    const baseUrl = endpoint.baseUrl ?? envUrl ?? officialUrl;
+    const isOurs = endpoint.baseUrl === undefined || isOfficial(baseUrl) || endpoint.baseUrl === envUrl;
+    return {
+      ...rest,
+      baseUrl,
+      provider: endpoint.provider ?? (isOfficial(baseUrl) ? 'openai' : 'chat-completions'),
+      key: configuredKey({ apiKey, apiKeyEnv }, env) ?? (isOurs ? envKey : undefined),
+    };
+  });
+}
+
+export function isOfficial(baseUrl: string): boolean {
+  return URL.canParse(baseUrl) && new URL(baseUrl).hostname === 'api.openai.com';
+}

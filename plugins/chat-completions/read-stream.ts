@@ -1,0 +1,130 @@
+import {
+  type Completion,
+  createAnswerBudget,
+  type DeltaChannel,
+  errorText,
+  isRecord,
+  isRetryableStatus,
+  listOf,
+  type ModelIo,
+  type ModelRequest,
+  ProviderError,
+  readToolCalls,
+  recordOf,
+  textOf,
+  type Usage,
+} from '../../lib/plugin-api/index.ts';
+import { finishReasonOf } from './finish-reason.ts';
+import { contentParts, reasoningOf } from './reasoning.ts';
+import { createThinkTags } from './think-tags.ts';
+import { createToolCallAssembler } from './tool-calls.ts';
+import { usageOf } from './usage.ts';
+
+/** Reads the chunks of one answer: deltas go out as they come, the completion is what they came to. */
+export interface StreamReader {
+  /** One event of the stream; true after its end mark. Throws ProviderError on an error object or a broken chunk. */
+  onEvent(data: string, name: string | undefined): boolean;
+  /** A whole answer in one JSON document. */
+  onDocument(value: unknown): void;
+  /** The answer, once nothing more will come. Throws ProviderError when it broke off. */
+  finish(): Completion;
+}
+
+export function createStreamReader(
+  provider: string,
+  request: ModelRequest,
+  { io, thinkTags }: { io: Pick<ModelIo, 'onDelta'>; thinkTags: boolean },
+): StreamReader {
+  let content = '';
+  let reasoning = '';
+  let stopReason = '';
+  let refused = false;
+  let ended = false;
+  let usage: Usage | undefined;
+  const spend = createAnswerBudget(provider);
+  const tools = createToolCallAssembler((text) => spend(text, 'arguments of a tool call'));
+
+  const emit = (channel: DeltaChannel, text: string): void => {
+    if (text === '') return;
+    spend(text, channel);
+    if (channel === 'text') content += text;
+    else reasoning += text;
+    io.onDelta(channel, text);
+  };
+  const tags = thinkTags ? createThinkTags(emit) : undefined;
+  const emitText = (text: string): void => (tags === undefined ? emit('text', text) : tags.write(text));
+
+  const readDelta = (delta: Record<string, unknown>): void => {
+    emit('reasoning', reasoningOf(delta));
+    if (typeof delta.content === 'string') emitText(delta.content);
+    else if (Array.isArray(delta.content))
+      for (const part of contentParts(delta.content))
+        if (part.channel === 'text') emitText(part.text);
+        else emit('reasoning', part.text);
+    if (typeof delta.refusal === 'string' && delta.refusal !== '') {
+      refused = true;
+      emit('text', delta.refusal);
+    }
+    if (Array.isArray(delta.tool_calls)) for (const fragment of delta.tool_calls) tools.add(fragment);
+    else if (isRecord(delta.function_call)) tools.add({ index: 0, function: delta.function_call });
+  };
+
+  const readChunk = (chunk: unknown, name: string | undefined): void => {
+    if (!isRecord(chunk)) throw new ProviderError(`${provider} sent a chunk that is no JSON object.`);
+    const choice = recordOf(listOf(chunk.choices)[0]);
+    readDelta(recordOf(choice.delta ?? choice.message));
+    if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') stopReason = choice.finish_reason;
+    usage = usageOf(chunk, choice) ?? usage;
+    const failure = name === 'error' || chunk.object === 'error' ? chunk : (chunk.error ?? choice.error);
+    if (failure) throw streamFailure(provider, failure);
+  };
+
+  return {
+    onEvent(data, name) {
+      if (data === '[DONE]') {
+        ended = true;
+        return true;
+      }
+      if (data !== '') readChunk(parseChunk(provider, data), name);
+      return false;
+    },
+    onDocument(value) {
+      if (!isRecord(value) || !Array.isArray(value.choices)) throw streamFailure(provider, value);
+      readChunk(value, undefined);
+      ended = true;
+    },
+    finish() {
+      tags?.end();
+      if (!ended && stopReason === '' && usage === undefined)
+        throw new ProviderError(`${provider} ended the stream before the answer was complete.`, { retryable: true });
+      const cutOff = stopReason !== '' && finishReasonOf(stopReason, false) === 'length';
+      const toolCalls = readToolCalls(tools.calls, { cutOff, messages: request.messages });
+      return {
+        content,
+        ...(reasoning === '' ? {} : { reasoning }),
+        toolCalls,
+        ...(usage === undefined ? {} : { usage }),
+        finishReason: refused ? 'content_filter' : finishReasonOf(stopReason, toolCalls.length > 0),
+      };
+    },
+  };
+}
+
+function parseChunk(provider: string, data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new ProviderError(`${provider} sent a chunk that is not JSON: ${data.slice(0, 200)}`);
+  }
+}
+
+/** An error object inside an answer with status 200. */
+function streamFailure(provider: string, failure: unknown): ProviderError {
+  const { code, status, type } = recordOf(isRecord(failure) && isRecord(failure.error) ? failure.error : failure);
+  const number = Number(code ?? status);
+  const passing = /overload|rate.?limit|server_error|timeout|unavailable/i.test(`${textOf(type)} ${textOf(code)}`);
+  return new ProviderError(`${provider}: ${errorText(failure) || 'the answer is an error without a message'}`, {
+    retryable: passing || isRetryableStatus(number),
+    ...(Number.isInteger(number) ? { status: number } : {}),
+  });
+}
