@@ -1,4 +1,10 @@
-import { type Agent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import {
+  type Agent,
+  type ClientRequest,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Clock } from '../base/clock.ts';
 import { ProviderError } from './model.ts';

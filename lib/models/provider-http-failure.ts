@@ -41,15 +41,14 @@ export function condense(body: string): string {
 }
 
 /** The message inside an error object, in the forms that servers use: `{error: {message}}`, `{error}`, `{message}`, `{detail}`. */
-export function errorText(value: unknown): string {
+export function errorText(value: unknown, depth = 0): string {
   if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return value.map(errorText).filter(Boolean).join('; ');
-  const { error, message, detail, msg, errors } = recordOf(value);
-  for (const part of [error, message, detail, msg, errors]) {
-    const text = errorText(part);
-    if (text) return text;
-  }
-  return '';
+  if (depth > 4) return '';
+  const text = (part: unknown): string => errorText(part, depth + 1);
+  if (Array.isArray(value)) return value.slice(0, 10).map(text).filter(Boolean).join('; ');
+  if (!isRecord(value)) return '';
+  const { error, message, detail, msg, errors } = value;
+  return text(error) || text(message) || text(detail) || text(msg) || text(errors);
 }
 
 /**
@@ -70,16 +69,12 @@ function isNumeral(text: string): boolean {
   return /^\d{1,15}(\.\d{1,9})?$/.test(text);
 }
 
+/** Only the head of a page is read, so that these expressions stay cheap whatever it holds. */
 function pageText(body: string): string {
-  if (!/<[a-z!]/i.test(body)) return body;
-  const title = /<title[^>]*>([^<]*)/i.exec(body)?.[1]?.trim();
-  return (
-    title ||
-    body
-      .replace(/<(script|style)[\s\S]*?<\/\1>/gi, ' ')
-      .replace(/<[^>]*>/g, ' ')
-      .trim()
-  );
+  const head = body.slice(0, 4_096);
+  if (!/<[a-z!]/i.test(head)) return head;
+  const title = /<title[^>]*>([^<]*)/i.exec(head)?.[1]?.trim();
+  return title || head.replace(/<(script|style)[\s\S]*?<\/\1>/gi, ' ').replace(/<[^>]*>/g, ' ');
 }
 
 function adviceFor(status: number): string {

@@ -1,9 +1,4 @@
-import {
-  type Model,
-  type ModelEntry,
-  modelInfo,
-  type ProviderHttp,
-} from '../../lib/plugin-api/index.ts';
+import { type Model, type ModelEntry, modelInfo, type ProviderHttp } from '../../lib/plugin-api/index.ts';
 import type { Endpoint } from './options.ts';
 import { createStreamReader } from './read-stream.ts';
 import { requestBody } from './request-body.ts';

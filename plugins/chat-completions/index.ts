@@ -2,8 +2,8 @@ import {
   configuredModels,
   createProviderHttp,
   definePlugin,
-  listedModels,
   type Logger,
+  listedModels,
   type ModelEntry,
   type ProviderHttp,
 } from '../../lib/plugin-api/index.ts';
@@ -16,15 +16,16 @@ const listTimeoutMs = 4_000;
 export default definePlugin<Options>({
   options: Options,
   async apply({ options, use, log, signal, onDispose }) {
-    await Promise.all(
+    const offers = await Promise.all(
       endpointsOf(options, process.env).map(async (endpoint) => {
         const http = createProviderHttp({ ...endpoint, headers: headersOf(endpoint), secrets: secretsOf(endpoint) });
         onDispose(http.close);
         const models = configuredModels(endpoint);
         const entries = models.length > 0 ? models : await discover(endpoint, http, { log, signal });
-        for (const entry of entries) use('models').register(createModel(endpoint, entry, http));
+        return entries.map((entry) => createModel(endpoint, entry, http));
       }),
     );
+    for (const model of offers.flat()) use('models').register(model);
   },
 });
 
@@ -46,7 +47,10 @@ async function discover(
 
 function headersOf({ key, headers }: Endpoint): Record<string, string> {
   const names = Object.keys(headers).map((name) => name.toLowerCase());
-  return { ...(key === undefined || names.includes('authorization') ? {} : { authorization: `Bearer ${key}` }), ...headers };
+  return {
+    ...(key === undefined || names.includes('authorization') ? {} : { authorization: `Bearer ${key}` }),
+    ...headers,
+  };
 }
 
 function secretsOf({ key, headers }: Endpoint): string[] {

@@ -78,8 +78,11 @@ export function endpointsOf(options: Options, env: Readonly<Record<string, strin
   const { endpoints, ...first } = options;
   const envUrl = env.OPENAI_BASE_URL?.trim() || undefined;
   const envKey = env.OPENAI_API_KEY?.trim() || undefined;
-  const asked = [first.baseUrl, first.apiKey, first.apiKeyEnv, first.model, first.models].some((set) => set !== undefined);
-  const wanted = asked || (endpoints.length === 0 && (envUrl ?? envKey) !== undefined) ? [first, ...endpoints] : endpoints;
+  const asked = [first.baseUrl, first.apiKey, first.apiKeyEnv, first.model, first.models].some(
+    (set) => set !== undefined,
+  );
+  const wanted =
+    asked || (endpoints.length === 0 && (envUrl ?? envKey) !== undefined) ? [first, ...endpoints] : endpoints;
   return wanted.map((endpoint) => {
     const { apiKey, apiKeyEnv, ...rest } = endpoint;
     const baseUrl = endpoint.baseUrl ?? envUrl ?? officialUrl;

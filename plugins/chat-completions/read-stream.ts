@@ -125,6 +125,6 @@ function streamFailure(provider: string, failure: unknown): ProviderError {
   const passing = /overload|rate.?limit|server_error|timeout|unavailable/i.test(`${textOf(type)} ${textOf(code)}`);
   return new ProviderError(`${provider}: ${errorText(failure) || 'the answer is an error without a message'}`, {
     retryable: passing || isRetryableStatus(number),
-    ...(Number.isInteger(number) ? { status: number } : {}),
+    ...(number >= 100 && number < 600 ? { status: number } : {}),
   });
 }

@@ -5,7 +5,9 @@ export function reasoningOf(delta: Record<string, unknown>): string {
   if (delta.reasoning_content) return textOf(delta.reasoning_content);
   if (delta.reasoning) return textOf(delta.reasoning) || textOf(recordOf(delta.reasoning).content);
   if (!Array.isArray(delta.reasoning_details)) return '';
-  return delta.reasoning_details.map((detail) => textOf(recordOf(detail).text) || textOf(recordOf(detail).summary)).join('');
+  return delta.reasoning_details
+    .map((detail) => textOf(recordOf(detail).text) || textOf(recordOf(detail).summary))
+    .join('');
 }
 
 /** Content that is an array of parts, told apart. */
@@ -17,5 +19,10 @@ export function contentParts(parts: readonly unknown[]): { channel: 'text' | 're
 }
 
 function nestedText(value: unknown): string {
-  return textOf(value) || listOf(value).map((part) => textOf(recordOf(part).text)).join('');
+  return (
+    textOf(value) ||
+    listOf(value)
+      .map((part) => textOf(recordOf(part).text))
+      .join('')
+  );
 }

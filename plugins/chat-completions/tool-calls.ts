@@ -9,7 +9,8 @@ export function createToolCallAssembler(onText: (text: string) => void) {
   const byIndex = new Map<number, WrittenToolCall>();
 
   const callFor = (index: number | undefined, id: string, name: string): WrittenToolCall => {
-    const open = index === undefined ? (id === '' ? calls.at(-1) : calls.findLast((call) => call.id === id)) : byIndex.get(index);
+    const open =
+      index === undefined ? (id === '' ? calls.at(-1) : calls.findLast((call) => call.id === id)) : byIndex.get(index);
     if (open !== undefined && !isAnother(open, id, name)) return open;
     const call: WrittenToolCall = { id, name: '', argumentsText: '' };
     calls.push(call);
