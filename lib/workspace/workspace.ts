@@ -21,6 +21,8 @@ export interface Workspace {
     path: string,
     options: { signal: AbortSignal; ignore?: boolean },
   ): AsyncIterable<{ path: string; size: number; modifiedAt: number }>;
+  /** The same operations on the whole file system, for tools whose operator lifted the restriction; paths are relative to `/`. */
+  wholeMachine(): Workspace;
 }
 
 /** Opens workspaces; one per service. */

@@ -1,0 +1,108 @@
+import { lstat } from 'node:fs/promises';
+import { isServiceError } from '../wire/errors.ts';
+import { createIgnoreRules, type IgnoreRules } from './ignore-rules.ts';
+import { mapAll, openDirectory, readNames } from './list-directory.ts';
+import { type Bounds, directoryPath } from './open-inside.ts';
+import { readBytes } from './read-file.ts';
+import { childPath, normalisePath } from './workspace-path.ts';
+
+export interface FoundFile {
+  path: string;
+  size: number;
+  modifiedAt: number;
+}
+
+const deepest = 64;
+const mostFiles = 200_000;
+const ignoreFileBytes = 256 * 1024;
+
+/** What a walk carries down: its bounds and how much it has found. */
+interface Walk {
+  bounds: Bounds;
+  signal: AbortSignal;
+  found: number;
+}
+
+interface Subdirectory {
+  name: string;
+  files?: undefined;
+}
+
+/**
+ * Every regular file below `path`, depth first by name; links are not followed. Ends early at 200,000 files, and does
+ * not descend more than 64 levels. Throws what `list` throws for `path`, and the reason of an aborted signal.
+ */
+export async function* walkFiles(
+  bounds: Bounds,
+  path: string,
+  options: { signal: AbortSignal; ignore?: boolean },
+): AsyncGenerator<FoundFile> {
+  const start = normalisePath(path);
+  await (await openDirectory(bounds, start)).handle.close();
+  const rules = options.ignore === false ? undefined : await rulesAbove(bounds, start);
+  yield* walkDirectory({ bounds, signal: options.signal, found: 0 }, start, rules, 0);
+}
+
+async function* walkDirectory(
+  walk: Walk,
+  path: string,
+  above: IgnoreRules | undefined,
+  depth: number,
+): AsyncGenerator<FoundFile> {
+  walk.signal.throwIfAborted();
+  const here = await lookInto(walk.bounds, path, above);
+  for (const entry of here.entries) {
+    if (walk.found >= mostFiles) return;
+    if ('modifiedAt' in entry) {
+      walk.found++;
+      yield entry;
+    } else if (depth < deepest) yield* walkDirectory(walk, childPath(path, entry.name), here.rules, depth + 1);
+  }
+}
+
+/** One directory: its files with their data, and its subdirectories, by name. Empty when it is gone or closed to us. */
+async function lookInto(
+  bounds: Bounds,
+  path: string,
+  above: IgnoreRules | undefined,
+): Promise<{ entries: (FoundFile | Subdirectory)[]; rules: IgnoreRules | undefined }> {
+  const opened = await openDirectory(bounds, path).catch((error: unknown) => {
+    if (isServiceError(error)) return undefined;
+    throw error;
+  });
+  if (opened === undefined) return { entries: [], rules: above };
+  try {
+    const { names } = await readNames(bounds, opened);
+    const hasRules = above !== undefined && names.some((entry) => entry.name === '.gitignore' && entry.isFile());
+    const rules = hasRules ? await withRulesOf(bounds, above, path) : above;
+    const wanted = names
+      .filter((entry) => entry.isFile() || entry.isDirectory())
+      .filter((entry) => !rules?.ignores(childPath(path, entry.name), entry.isDirectory()))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    const entries = await mapAll(wanted, async (entry): Promise<FoundFile | Subdirectory | undefined> => {
+      if (entry.isDirectory()) return { name: entry.name };
+      const stats = await lstat(`${directoryPath(opened)}/${entry.name}`).catch(() => undefined);
+      return stats?.isFile()
+        ? { path: childPath(path, entry.name), size: stats.size, modifiedAt: stats.mtimeMs }
+        : undefined;
+    });
+    return { entries: entries.filter((entry) => entry !== undefined), rules };
+  } finally {
+    await opened.handle.close();
+  }
+}
+
+/** The rules that hold in `path` because of the directories above it. */
+async function rulesAbove(bounds: Bounds, path: string): Promise<IgnoreRules> {
+  let rules = createIgnoreRules();
+  if (path === '.') return rules;
+  const segments = path.split('/');
+  for (let depth = 0; depth < segments.length; depth++)
+    rules = await withRulesOf(bounds, rules, segments.slice(0, depth).join('/') || '.');
+  return rules;
+}
+
+async function withRulesOf(bounds: Bounds, rules: IgnoreRules, directory: string): Promise<IgnoreRules> {
+  const text = await readBytes(bounds, childPath(directory, '.gitignore'), ignoreFileBytes).catch(() => undefined);
+  return text === undefined ? rules : rules.with(directory, text.toString('utf8'));
+}

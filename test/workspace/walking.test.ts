@@ -1,0 +1,100 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Workspace } from '../../lib/workspace/workspace.ts';
+import { tempDirectory } from '../helpers/temp-directory.ts';
+import { codeOf, openWorkspace, pathsOf } from './open-workspace.ts';
+
+const test = suite('A walk yields every file below a directory that is not ignored');
+
+const signal = AbortSignal.timeout(20_000);
+
+async function tree(files: Record<string, string>): Promise<Workspace> {
+  const workspace = await openWorkspace(tempDirectory());
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(join(workspace.root, dirname(path)), { recursive: true });
+    await writeFile(join(workspace.root, path), content);
+  }
+  return workspace;
+}
+
+test('depth first, by name', async () => {
+  const workspace = await tree({ 'b/2': '', 'b/1': '', a: '', 'b.txt': '', 'b/c/x': '' });
+  assert.equal(await pathsOf(workspace.walk('.', { signal })), ['a', 'b/1', 'b/2', 'b/c/x', 'b.txt']);
+  assert.equal(await pathsOf(workspace.walk('b/c/', { signal })), ['b/c/x']);
+});
+
+test('dependencies, build output and caches are left out unless asked for', async () => {
+  const workspace = await tree({
+    'src/a.ts': '',
+    'node_modules/x/index.js': '',
+    '.git/config': '',
+    'dist/a.js': '',
+    '__pycache__/a.pyc': '',
+    'x.log': '',
+  });
+  assert.equal(await pathsOf(workspace.walk('.', { signal })), ['src/a.ts']);
+  assert.is((await pathsOf(workspace.walk('.', { signal, ignore: false }))).length, 6);
+});
+
+test('nested .gitignore files: the deepest that has an opinion wins', async () => {
+  const workspace = await tree({
+    '.gitignore': '*.tmp\n/only-here\n!dist/\nsub/secret/\n',
+    'a.tmp': '',
+    'only-here': '',
+    'dist/kept.js': '',
+    'sub/.gitignore': '!keep.tmp\nlocal.txt\n',
+    'sub/only-here': '',
+    'sub/keep.tmp': '',
+    'sub/other.tmp': '',
+    'sub/local.txt': '',
+    'sub/secret/x': '',
+    'local.txt': '',
+  });
+  const expected = ['.gitignore', 'dist/kept.js', 'local.txt', 'sub/.gitignore', 'sub/keep.tmp', 'sub/only-here'];
+  assert.equal(await pathsOf(workspace.walk('.', { signal })), expected);
+  assert.equal(
+    await pathsOf(workspace.walk('sub', { signal })),
+    expected.filter((path) => path.startsWith('sub/')),
+    'rules of the directories above hold as well',
+  );
+});
+
+test('links are not followed, so a ring of them ends', async () => {
+  const workspace = await tree({ 'a/file': '' });
+  await symlink('..', join(workspace.root, 'a/up'));
+  await symlink('file', join(workspace.root, 'a/link'));
+  await symlink('/etc', join(workspace.root, 'etc'));
+  assert.equal(await pathsOf(workspace.walk('.', { signal })), ['a/file']);
+});
+
+test('it stops when the signal aborts', async () => {
+  const files = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`d${at}/file`, '']));
+  const workspace = await tree(files);
+  const abort = new AbortController();
+  const seen: string[] = [];
+  const failure = await (async () => {
+    for await (const file of workspace.walk('.', { signal: abort.signal })) {
+      seen.push(file.path);
+      if (seen.length === 3) abort.abort(new Error('cancelled'));
+    }
+    return undefined;
+  })().catch((error: unknown) => error);
+  assert.is(failure instanceof Error && failure.message, 'cancelled');
+  assert.is(seen.length, 3);
+});
+
+test('a file or nothing at all is refused as in a listing', async () => {
+  const workspace = await tree({ file: '' });
+  assert.is(await codeOf(pathsOf(workspace.walk('file', { signal }))), 'invalid_path');
+  assert.is(await codeOf(pathsOf(workspace.walk('nothing', { signal }))), 'not_found');
+  assert.is(await codeOf(pathsOf(workspace.walk('..', { signal }))), 'outside_workspace');
+});
+
+test('a directory chain that is too deep ends instead of failing', async () => {
+  const workspace = await tree({ [`${'d/'.repeat(80)}file`]: '', shallow: '' });
+  assert.equal(await pathsOf(workspace.walk('.', { signal })), ['shallow']);
+});
+
+test.run();
