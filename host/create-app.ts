@@ -78,13 +78,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     const approvals = createApprovals({ clock, newId, timeoutMs: config.approvals.timeoutMs });
     const workspaces = createWorkspaces({ config, ownPaths });
     const checkpoints = createDisabledCheckpointer('switched off');
-      config,
-      directory: join(directory, 'checkpoints'),
-      ownPaths,
-      clock,
-      log,
-      newId,
-    });
     const estimator = createEstimator();
     const validateArguments = createArgumentValidator();
     const runs = createRuns({
