@@ -42,7 +42,7 @@ async function outcomeOf(run: Run, call: ModelToolCall): Promise<Output> {
   try {
     const tool = run.limits.toolNames?.has(call.name) === false ? undefined : run.around.tools.get(call.name);
     if (!tool) return failure(`There is no tool "${call.name}". ${available(run)}`);
-    const problem = call.problem ?? (await run.around.tools.problemWith(tool, call.arguments));
+    const problem = call.problem ?? (await run.around.validateArguments(tool, call.arguments));
     if (problem !== undefined) return failure(`The arguments of ${call.name} are not valid: ${problem}`);
     const { approved, note, refusal } = await permissionFor(run, tool, call);
     if (refusal !== undefined) return failure(refusal);

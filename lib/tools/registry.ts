@@ -1,7 +1,6 @@
 import type { Undo } from '../base/clock.ts';
 import type { ToolSchema } from '../wire/tool.ts';
 import type { Tool } from './tool.ts';
-import { createArgumentValidator } from './validate-arguments.ts';
 
 export interface ToolRegistry {
   /** Throws when the name is taken or is not `[A-Za-z0-9_-]{1,64}` (what every provider accepts). */
@@ -9,8 +8,6 @@ export interface ToolRegistry {
   get(name: string): Tool | undefined;
   /** In the order of registration. */
   schemas(): ToolSchema[];
-  /** What is wrong with the arguments of a call, for the model; undefined when nothing is. See {@link createArgumentValidator}. */
-  problemWith(tool: Tool, args: unknown): Promise<string | undefined>;
 }
 
 export function createToolRegistry(): ToolRegistry {
@@ -27,7 +24,6 @@ export function createToolRegistry(): ToolRegistry {
     },
     get: (name) => tools.get(name),
     schemas: () => [...tools.values()].map(schemaOf),
-    problemWith: createArgumentValidator(),
   };
 }
 
