@@ -6,7 +6,8 @@ export function findModuleState(path: string, text: string): string[] {
   const faults: string[] = [];
   for (const [line, name, type, value] of topLevelConstants(text)) {
     const made = /^new\s+([\w.]+)/.exec(value)?.[1];
-    if (made && !harmless.test(made) && !/^Readonly(Map|Set)\b/.test(type))
+    const fixed = /^Readonly(Map|Set)\b/.test(type) || isFixedTable(value, { name, text });
+    if (made && !harmless.test(made) && !fixed)
       faults.push(`${path}:${line} keeps a ${made} at module level (${name})`);
     if (/^[[{]/.test(value) && isChanged(name, text)) faults.push(`${path}:${line} changes the module-level ${name}`);
   }
@@ -21,6 +22,13 @@ const harmless = /^(RegExp|TextEncoder|TextDecoder|URL|Error|Intl\.\w+)$/;
 function* topLevelConstants(text: string): Generator<[line: number, name: string, type: string, value: string]> {
   for (const match of text.matchAll(/^(?:export )?const (\w+)(?:: ([^=\n]+?))? =\s+(\S[^\n]*)/gm))
     yield [lineOf(text, match.index), match[1] ?? '', match[2] ?? '', match[3] ?? ''];
+}
+
+/** A set or map that is written down whole, kept to its file, and never changed there. */
+function isFixedTable(value: string, { name, text }: { name: string; text: string }): boolean {
+  const whole = /^new (Set|Map)(<.*>)?\((?!\))/.test(value);
+  const exported = new RegExp(`^export const ${name}\\b`, 'm').test(text);
+  return whole && !exported && !new RegExp(`\\b${name}\\.(add|set|delete|clear)\\(`).test(text);
 }
 
 function isChanged(name: string, text: string): boolean {

@@ -90,6 +90,8 @@ test('module state is found', () => {
     'export let count = 0;',
     'const seen = new Map<string, number>();',
     'const bus = new EventEmitter();',
+    'const seen = new Set(["a"]);\nexport const see = (name: string) => seen.add(name);',
+    'export const seen = new Set(["a"]);',
     'const list: string[] = [];\nexport function add() {\n  list.push("a");\n}',
     'const table = {};\nexport function set(key: string) {\n  table[key] = 1;\n}',
     'const table = { n: 0 };\nexport function next() {\n  return table.n++;\n}',
@@ -100,6 +102,7 @@ test('module state is found', () => {
 test('constants are fine', () => {
   const constant = [
     'const names: ReadonlySet<string> = new Set(["a"]);',
+    'const names = new Set(["a"]);\nexport const has = (name: string) => names.has(name);',
     'const encoder = new TextEncoder();',
     'const table = { a: 1 };\nexport const read = () => table.a === 1;',
     'export function count() {\n  let n = 0;\n  const seen = new Map();\n  return [n++, seen];\n}',

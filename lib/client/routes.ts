@@ -1,0 +1,83 @@
+import type { Checkpoint, CheckpointList } from '../wire/checkpoint.ts';
+import type { Caller, IssuedToken, Tenant, User } from '../wire/identity.ts';
+import type { PluginInfo } from '../wire/plugin.ts';
+import type {
+  CreateCheckpointRequest,
+  CreateSessionRequest,
+  DecisionRequest,
+  RewindRequest,
+  SendMessageRequest,
+  UpdateSessionRequest,
+} from '../wire/requests.ts';
+import type { SessionDetail, SessionSummary } from '../wire/session.ts';
+import type { WorkspaceFile, WorkspaceListing } from '../wire/workspace.ts';
+import type { RequestOptions, Send } from './connection.ts';
+import type * as shapes from './shapes.ts';
+
+/** One function per route of the contract (section Endpoints). All reject with ApiError; `signal` aborts the request. */
+export function createRoutes(send: Send) {
+  async function call<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
+    const response = await send(method, path, options);
+    return (response.status === 204 ? undefined : await response.json()) as T;
+  }
+  const get = <T>(path: string, options?: RequestOptions) => call<T>('GET', path, options);
+  const post = <T>(path: string, body?: unknown, signal?: AbortSignal) => call<T>('POST', path, { body, signal });
+  const session = (id: string, rest = '') => `/api/sessions/${encodeURIComponent(id)}${rest}`;
+
+  return {
+    /** Any route, for those that plugins add. Resolves with the decoded JSON. */
+    request: call,
+
+    health: () => get<shapes.Health>('/api/health'),
+    bootstrap: () => get<shapes.Bootstrap>('/api/bootstrap'),
+    config: () => get<{ config: Record<string, unknown> }>('/api/config'),
+    plugins: () => get<{ plugins: PluginInfo[] }>('/api/plugins'),
+    usage: (options: { tenant?: string } = {}) => get<shapes.TenantUsage>('/api/usage', { query: { ...options } }),
+    quotas: () => get<{ tenants: shapes.QuotaUsage[] }>('/api/quotas'),
+
+    me: () => get<Caller>('/api/auth/me'),
+    listUsers: () => get<{ users: User[] }>('/api/users'),
+    createUser: (user: { name: string; tenantId?: string; role?: User['role'] }) =>
+      post<IssuedToken>('/api/users', user),
+    rotateToken: (id: string) => post<IssuedToken>(`/api/users/${encodeURIComponent(id)}/token`),
+    deleteUser: (id: string) => call<void>('DELETE', `/api/users/${encodeURIComponent(id)}`),
+    listTenants: () => get<{ tenants: Tenant[] }>('/api/tenants'),
+    createTenant: (tenant: { id?: string; name: string }) => post<{ tenant: Tenant }>('/api/tenants', tenant),
+
+    listSessions: () => get<{ sessions: SessionSummary[] }>('/api/sessions'),
+    createSession: (fields: CreateSessionRequest = {}) => post<{ session: SessionDetail }>('/api/sessions', fields),
+    readSession: (id: string) => get<{ session: SessionDetail }>(session(id)),
+    updateSession: (id: string, fields: UpdateSessionRequest) =>
+      call<{ session: SessionDetail }>('PATCH', session(id), { body: fields }),
+    deleteSession: (id: string) => call<void>('DELETE', session(id)),
+
+    /** Resolves when the message is stored and its run has begun; the answer comes as events. */
+    sendMessage: (id: string, message: SendMessageRequest, signal?: AbortSignal) =>
+      post<{ runId: string }>(session(id, '/messages'), message, signal),
+    cancelRun: (id: string) => post<{ cancelled: boolean }>(session(id, '/cancel')),
+    resumeSession: (id: string) => post<{ runId: string }>(session(id, '/resume')),
+    /** Summarises the oldest turns now. `compacted` is false when there was nothing to gain. */
+    compactSession: (id: string) => post<{ compacted: boolean }>(session(id, '/compact')),
+    rewindSession: (id: string, target: RewindRequest) => post<shapes.Rewind>(session(id, '/rewind'), target),
+    decideApproval: (id: string, approvalId: string, decision: DecisionRequest) =>
+      post<{ resolved: true }>(session(id, `/approvals/${encodeURIComponent(approvalId)}`), decision),
+
+    listFiles: (id: string, path = '.') => get<WorkspaceListing>(session(id, '/files'), { query: { path } }),
+    readFile: (id: string, path: string) => get<WorkspaceFile>(session(id, '/file'), { query: { path } }),
+
+    listCheckpoints: (id: string) => get<CheckpointList>(session(id, '/checkpoints')),
+    createCheckpoint: (id: string, fields: CreateCheckpointRequest = {}) =>
+      post<{ checkpoint: Checkpoint }>(session(id, '/checkpoints'), fields),
+    restoreCheckpoint: (id: string, checkpointId: string) =>
+      post<shapes.Restore>(session(id, `/checkpoints/${encodeURIComponent(checkpointId)}/restore`)),
+
+    /** Calls a webhook trigger; `secret` goes into its own header. */
+    callHook: (id: string, body: unknown = {}, options: { secret?: string } = {}) =>
+      call<{ hook: string; sessionId: string; runId: string }>('POST', `/api/hooks/${encodeURIComponent(id)}`, {
+        body,
+        headers: options.secret ? { 'x-service-hook-secret': options.secret } : {},
+      }),
+  };
+}
+
+export type Routes = ReturnType<typeof createRoutes>;

@@ -1,0 +1,136 @@
+import type { Approval, ApprovalDecision } from '../wire/approval.ts';
+import type { RunEnd, ServerEventEnvelope } from '../wire/event.ts';
+import type { ChatMessage } from '../wire/message.ts';
+import type { SendMessageRequest } from '../wire/requests.ts';
+import type { Usage } from '../wire/usage.ts';
+import { ApiError } from './api-error.ts';
+import type { EventsOptions } from './events.ts';
+import type { Routes } from './routes.ts';
+
+export interface SendAndWaitOptions {
+  /** Stops the waiting, not the run: call `cancelRun` for that. */
+  signal?: AbortSignal;
+  onEvent?: (envelope: ServerEventEnvelope) => void;
+  /** Decides tool calls that need a person. Without it they wait for somebody else, or for their timeout. */
+  approve?: (approval: Approval) => ApprovalDecision | boolean | Promise<ApprovalDecision | boolean>;
+}
+
+/** How a run ended. `failed` carries `error`; `message` is the last thing the assistant said. */
+export interface RunResult {
+  runId: string;
+  status: RunEnd | 'failed';
+  error?: string;
+  usage?: Usage;
+  message?: ChatMessage;
+}
+
+export interface SendAndWaitPorts {
+  routes: Pick<Routes, 'sendMessage' | 'readSession' | 'decideApproval'>;
+  events(options: EventsOptions): AsyncIterable<ServerEventEnvelope>;
+}
+
+/**
+ * Sends a message and resolves when its run has ended, however it ended. Subscribes first, so no event is missed; after a
+ * reconnect or a gap it looks at the session itself. Rejects with ApiError when the message is refused.
+ */
+export async function sendAndWait(
+  ports: SendAndWaitPorts,
+  sessionId: string,
+  { message, options }: { message: SendMessageRequest; options: SendAndWaitOptions },
+): Promise<RunResult> {
+  options.signal?.throwIfAborted();
+  const stop = new AbortController();
+  const follow = () => stop.abort();
+  options.signal?.addEventListener('abort', follow, { once: true });
+  let outcome: { result: RunResult } | { error: unknown } | undefined;
+  const settle = (end: { result: RunResult } | { error: unknown }) => {
+    outcome ??= end;
+    stop.abort();
+  };
+  const lookAtSession = async () => {
+    const result = sent && (await resultFromState(ports, sessionId, (await sent).runId));
+    if (result) settle({ result });
+  };
+  const inBackground = (work: Promise<unknown>) => void work.catch((error: unknown) => settle({ error }));
+
+  let sent: Promise<{ runId: string }> | undefined;
+  let seen = 0;
+  const events = ports.events({
+    sessionId,
+    signal: stop.signal,
+    onOpen() {
+      // Without an id to continue from, a reconnect replays nothing: what was missed shows in the session only.
+      if (sent && seen === 0) inBackground(lookAtSession());
+      sent ??= ports.routes.sendMessage(sessionId, message, stop.signal);
+      inBackground(sent);
+    },
+  });
+
+  let last: ChatMessage | undefined;
+  try {
+    for await (const envelope of events) {
+      seen++;
+      options.onEvent?.(envelope);
+      if (!sent) continue;
+      const { event } = envelope;
+      const { runId } = await sent;
+      if (event.type === 'message.completed' && event.message.role === 'assistant') last = event.message;
+      if (event.type === 'approval.requested' && options.approve)
+        inBackground(decide(ports, event.approval, options.approve));
+      if (event.type === 'stream.gap') await lookAtSession();
+      if (event.type === 'run.finished' && event.runId === runId)
+        settle({ result: { runId, status: event.status, ...some({ usage: event.usage, message: last }) } });
+      if (event.type === 'run.failed' && event.runId === runId)
+        settle({ result: { runId, status: 'failed', error: event.error, ...some({ message: last }) } });
+      if (outcome) break;
+    }
+  } catch (error) {
+    settle({ error });
+  } finally {
+    options.signal?.removeEventListener('abort', follow);
+    stop.abort();
+  }
+  options.signal?.throwIfAborted();
+  return unwrap(outcome);
+}
+
+function unwrap(outcome: { result: RunResult } | { error: unknown } | undefined): RunResult {
+  if (!outcome) throw new ApiError('The session was deleted.', { status: 404, code: 'session_not_found' });
+  if ('error' in outcome) throw outcome.error;
+  return outcome.result;
+}
+
+async function decide(
+  ports: SendAndWaitPorts,
+  approval: Approval,
+  approve: NonNullable<SendAndWaitOptions['approve']>,
+): Promise<void> {
+  const decision = await approve(approval);
+  const body = typeof decision === 'boolean' ? { approved: decision } : decision;
+  await ports.routes.decideApproval(approval.sessionId, approval.id, body).catch((error: unknown) => {
+    // Somebody else was faster, or the time was up: the run goes on either way.
+    if (!(error instanceof Error && 'code' in error && error.code === 'approval_not_found')) throw error;
+  });
+}
+
+/** What the session says about a run whose end may have been missed; nothing while it is still running. */
+async function resultFromState(
+  ports: SendAndWaitPorts,
+  sessionId: string,
+  runId: string,
+): Promise<RunResult | undefined> {
+  const { session } = await ports.routes.readSession(sessionId);
+  const message = session.messages.findLast(({ role }) => role === 'assistant');
+  if (session.status === 'running') return undefined;
+  if (session.status === 'idle') return { runId, status: 'completed', ...some({ message }) };
+  if (session.status === 'cancelled') return { runId, status: 'cancelled', ...some({ message }) };
+  const error = session.status === 'interrupted' ? 'The run was interrupted.' : 'The run failed.';
+  return { runId, status: 'failed', error, ...some({ message }) };
+}
+
+/** The fields that have a value. */
+function some<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

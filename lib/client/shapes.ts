@@ -1,0 +1,63 @@
+import type { Checkpoint } from '../wire/checkpoint.ts';
+import type { ChatMessage } from '../wire/message.ts';
+import type { ModelInfo } from '../wire/model.ts';
+import type { PluginInfo } from '../wire/plugin.ts';
+import type { ToolSchema } from '../wire/tool.ts';
+import type { Usage } from '../wire/usage.ts';
+
+/** Contract: HealthResponse. */
+export interface Health {
+  status: 'ok';
+  name: string;
+  version: string;
+  protocol: string;
+  uptimeMs: number;
+  plugins: number;
+  sessions: number;
+}
+
+/** Contract: BootstrapResponse. */
+export interface Bootstrap {
+  name: string;
+  version: string;
+  protocol: string;
+  models: ModelInfo[];
+  tools: ToolSchema[];
+  plugins: PluginInfo[];
+  features: { streaming: boolean; approvals: boolean; persistence: boolean; multiSession: boolean };
+}
+
+export interface TenantUsage {
+  tenantId: string;
+  sessions: number;
+  usage: Usage;
+}
+
+/** Contract: Quota usage record. A limit that is absent does not exist. */
+export interface QuotaUsage {
+  tenantId: string;
+  sessions: number;
+  running: number;
+  tokens: number;
+  limits: { maxSessions?: number; maxConcurrentRuns?: number; maxTokens?: number };
+}
+
+export interface Rewind {
+  messageId: string;
+  removed: number;
+  messages: ChatMessage[];
+  restored: Checkpoint | null;
+  safety: Checkpoint | null;
+  /** Why files were left alone. */
+  warning?: string | null;
+}
+
+export interface Restore {
+  restored: Checkpoint;
+  safety: Checkpoint | null;
+}
+
+/** A frame of the plugin stream: first `ready`, then one `plugins.changed` per save. */
+export type PluginEvent =
+  | { type: 'ready'; enabled: boolean; plugins: { id: string; revision: string }[] }
+  | { type: 'plugins.changed'; plugins: { id: string; revision: string }[]; at: string };
