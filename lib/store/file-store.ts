@@ -170,9 +170,11 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
     return parts;
   }
 
+  /** Afterwards nothing of the log is needed, so that the next boot reads the index alone. */
   async function flush({ snapshots, upkeep, writer }: Parts): Promise<void> {
     await writer.idle();
     await snapshots.flush();
+    await writer.rotate();
     await upkeep.flush();
   }
 

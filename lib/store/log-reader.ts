@@ -1,12 +1,11 @@
 import type { FilePort } from './file-port.ts';
-import { type LogLine, parseLine, recordStartsIn, sessionIn } from './log-record.ts';
+import { type LogLine, type OwnerTrace, ownerIn, parseLine, recordStartsIn } from './log-record.ts';
 import { listSegments, segmentPath } from './log-segment.ts';
 
 /** A line that is not what was written. */
 export interface DamagedLine {
   kind: 'damaged';
-  /** The session it seems to belong to. */
-  session: string | undefined;
+  owner: OwnerTrace;
   /** The lsn that is missing because of it, at least. */
   expected: number;
 }
@@ -29,7 +28,7 @@ export interface ReadLog {
 
 interface ScannedLine {
   at: number;
-  line: Exclude<LogLine, { kind: 'start' }> | { kind: 'damaged'; session: string | undefined };
+  line: Exclude<LogLine, { kind: 'start' }> | { kind: 'damaged'; owner: OwnerTrace };
   /** The highest lsn that anything behind this line proves to have been durable. */
   proof: number;
 }
@@ -75,7 +74,7 @@ function scan(number: number, bytes: Buffer): ScannedSegment {
   for (const { at, line } of linesOf(bytes)) {
     const parsed = parseLine(line);
     if (parsed?.kind === 'start') segment.after = parsed.after;
-    else segment.lines.push({ at, line: parsed ?? { kind: 'damaged', session: sessionIn(line) }, proof: 0 });
+    else segment.lines.push({ at, line: parsed ?? { kind: 'damaged', owner: ownerIn(line) }, proof: 0 });
   }
   return segment;
 }

@@ -34,8 +34,8 @@ interface WrittenLine {
 /** The part of a record that is known before its place in the log is. */
 export function encodeCommit(commit: SessionCommit): string {
   const { tenantId, sessionId, revision, change } = commit;
-  const head = `"tenant":${JSON.stringify(tenantId)},"session":${JSON.stringify(sessionId)},"revision":${revision}`;
-  return `${head},"change":${JSON.stringify(change)}}`;
+  const owner = `"tenant":${JSON.stringify(tenantId)},"session":${JSON.stringify(sessionId)},"check":"${checksum(sessionId)}"`;
+  return `${owner},"revision":${revision},"change":${JSON.stringify(change)}}`;
 }
 
 export function commitLine(body: string, lsn: number, durable: number): Buffer {
@@ -62,9 +62,25 @@ export function parseLine(line: Buffer): LogLine | undefined {
   }
 }
 
-/** The session that a damaged line seems to belong to. */
-export function sessionIn(line: Buffer): string | undefined {
-  return /"session":"([^"]{1,128})"/.exec(line.toString('latin1', 0, Math.min(line.length, 1024)))?.[1];
+/** What a damaged line says of its owner: the session's id and the checksum of the id. Damage may have hit either. */
+export interface OwnerTrace {
+  session: string | undefined;
+  check: string | undefined;
+}
+
+export function ownerIn(line: Buffer): OwnerTrace {
+  const start = line.toString('latin1', 0, Math.min(line.length, 1024));
+  return { session: /"session":"([^"]{1,128})"/.exec(start)?.[1], check: /"check":"([0-9a-f]{8})"/.exec(start)?.[1] };
+}
+
+/** Which of these sessions the line belonged to. */
+export function ownerAmong(ids: Iterable<string>, { session, check }: OwnerTrace): string | undefined {
+  let named: string | undefined;
+  for (const id of ids) {
+    if (check !== undefined && checksum(id) === check) return id;
+    if (id === session) named = id;
+  }
+  return named;
 }
 
 /** Where further records start inside a line whose line feed was lost. */

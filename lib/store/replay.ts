@@ -1,5 +1,5 @@
 import type { DamagedLine, ReadSegment } from './log-reader.ts';
-import type { LoggedCommit } from './log-record.ts';
+import { type LoggedCommit, ownerAmong } from './log-record.ts';
 import type { ClosedSegment } from './log-segment.ts';
 import { advance, createEntry, type SessionEntry } from './session-entry.ts';
 
@@ -66,8 +66,8 @@ export function createReplay(entries: Map<string, SessionEntry>, suspects: Suspe
     }
   }
 
-  function blame({ session, expected }: DamagedLine): void {
-    const blamed = session === undefined ? undefined : nearest(session, entries.keys());
+  function blame({ owner, expected }: DamagedLine): void {
+    const blamed = ownerAmong(entries.keys(), owner);
     const entry = blamed === undefined ? undefined : entries.get(blamed);
     if (!entry) {
       findings.push(`A record of the log is damaged (number ${expected}) and its session can not be told.`);
@@ -76,21 +76,4 @@ export function createReplay(entries: Map<string, SessionEntry>, suspects: Suspe
     const { id, tenantId } = entry.record;
     suspects.push({ session: id, tenant: tenantId, reason: `record ${expected} is damaged`, missingUpTo: expected });
   }
-}
-
-/** The id itself, or the only one that differs in at most two characters: damage may have hit the id. */
-function nearest(wanted: string, ids: Iterable<string>): string | undefined {
-  const close: string[] = [];
-  for (const id of ids) {
-    if (id === wanted) return id;
-    if (differences(id, wanted) <= 2) close.push(id);
-  }
-  return close.length === 1 ? close[0] : undefined;
-}
-
-function differences(a: string, b: string): number {
-  if (a.length !== b.length) return Number.POSITIVE_INFINITY;
-  let count = 0;
-  for (let at = 0; at < a.length && count <= 2; at++) if (a[at] !== b[at]) count += 1;
-  return count;
 }

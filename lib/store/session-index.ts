@@ -31,16 +31,17 @@ export async function readIndex(files: FilePort, root: string): Promise<SessionI
 
 /**
  * Writes `index.json` anew: what boot starts from instead of every snapshot. Lines may be newer than `lsn`; each says
- * how far it goes.
+ * how far it goes. Resolves to the first lsn that is still needed beside this index and the snapshots it knows.
  */
-export async function writeIndex(files: FilePort, root: string, index: SessionIndex): Promise<void> {
-  const { lsn, entries } = index;
-  await replaceFile(files, join(root, layout.index), documentChunks({ lsn }, 'sessions', lines(entries)));
-}
-
-function* lines(entries: Map<string, SessionEntry>): Generator<IndexLine> {
-  for (const entry of entries.values()) {
-    entry.inIndex = true;
-    yield { lsn: entry.lsn, length: entry.length, snapshot: entry.snapshot, session: entry.record };
-  }
+export async function writeIndex(files: FilePort, root: string, { lsn, entries }: SessionIndex): Promise<number> {
+  let needed = lsn + 1;
+  const lines = function* (): Generator<IndexLine> {
+    for (const entry of entries.values()) {
+      entry.inIndex = true;
+      needed = Math.min(needed, entry.pending[0]?.lsn ?? needed);
+      yield { lsn: entry.lsn, length: entry.length, snapshot: entry.snapshot, session: entry.record };
+    }
+  };
+  await replaceFile(files, join(root, layout.index), documentChunks({ lsn }, 'sessions', lines()));
+  return needed;
 }

@@ -2,12 +2,9 @@ import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import { errorCode, type FilePort } from './file-port.ts';
-import { nextTurn } from './line-document.ts';
-import { linesOf } from './log-reader.ts';
-import { parseLine, voidLine } from './log-record.ts';
-import { type ClosedSegment, segmentPath } from './log-segment.ts';
+import { segmentPath } from './log-segment.ts';
 import type { LogWriter } from './log-writer.ts';
-import { replaceFile } from './replace-file.ts';
+import { rewriteSegment } from './segment-rewrite.ts';
 import type { SessionEntry } from './session-entry.ts';
 import { writeIndex } from './session-index.ts';
 import { layout, snapshotPath } from './store-paths.ts';
@@ -115,28 +112,17 @@ export function createUpkeep(options: UpkeepOptions, indexIsOld: boolean): Upkee
     }
     await writer.rotate();
     const gone = new Set(batch.map(({ sessionId }) => sessionId));
-    for (const segment of [...writer.closedSegments()])
-      if ([...gone].some((id) => segment.sessions.has(id))) await rewrite(segment, gone);
+    for (const segment of [...writer.closedSegments()]) await rewriteSegment(files, logDirectory, segment, gone);
     if (batch.some(({ entry }) => !entry || entry.inIndex)) await checkpoint();
     purges = purges.filter((purge) => !batch.includes(purge));
-  }
-
-  /** Writes a segment anew with void records in place of those of the sessions that are gone. */
-  async function rewrite(segment: ClosedSegment, gone: Set<string>): Promise<void> {
-    const path = segmentPath(logDirectory, segment.number);
-    const bytes = await files.read(path);
-    if (bytes) await replaceFile(files, path, withoutSessions(bytes, segment, gone));
-    for (const id of gone) segment.sessions.delete(id);
   }
 
   async function checkpoint(): Promise<void> {
     const lsn = options.durableLsn();
     const bytes = writer.bytesWritten();
-    await writeIndex(files, root, { lsn, entries });
+    const needed = await writeIndex(files, root, { lsn, entries });
     indexedLsn = lsn;
     indexedBytes = bytes;
-    let needed = lsn + 1;
-    for (const entry of entries.values()) needed = Math.min(needed, entry.pending[0]?.lsn ?? needed);
     if (purges.length > 0) return;
     for (const segment of [...writer.closedSegments()]) {
       if (segment.lastLsn >= needed) continue;
@@ -145,30 +131,3 @@ export function createUpkeep(options: UpkeepOptions, indexIsOld: boolean): Upkee
     }
   }
 }
-
-async function* withoutSessions(bytes: Buffer, segment: ClosedSegment, gone: Set<string>): AsyncGenerator<Buffer> {
-  let size = 0;
-  let chunks: Buffer[] = [];
-  for (const { line } of linesOf(bytes)) {
-    const kept = keptLine(line, segment, gone);
-    if (!kept) continue;
-    chunks.push(kept);
-    size += kept.length;
-    if (size < 256 * 1024) continue;
-    yield Buffer.concat(chunks);
-    await nextTurn();
-    chunks = [];
-    size = 0;
-  }
-  yield Buffer.concat(chunks);
-}
-
-function keptLine(line: Buffer, segment: ClosedSegment, gone: Set<string>): Buffer | undefined {
-  const parsed = parseLine(line);
-  if (!parsed) return undefined;
-  if (parsed.kind !== 'start' && parsed.lsn > segment.lastLsn) return undefined;
-  const drop = parsed.kind === 'commit' && parsed.commit.change.kind !== 'deleted' && gone.has(parsed.commit.sessionId);
-  return drop ? voidLine(parsed.lsn, parsed.durable) : Buffer.concat([line, lineFeed]);
-}
-
-const lineFeed = Buffer.from('\n');

@@ -1,0 +1,266 @@
+import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { SessionStore } from '../../lib/store/session-store.ts';
+import { tempDirectory } from '../helpers/temp-directory.ts';
+import { within } from '../helpers/within.ts';
+import { fault, watchedFiles } from './faulty-files.ts';
+import { fileStore, filesBelow, withStore } from './file-rig.ts';
+import { author, texts } from './sample.ts';
+import { noResidents } from './session-store-contract.ts';
+
+const test = suite('a data directory recovers to the last durable commit');
+
+test('a record that was cut short at any byte is dropped, and nothing before it', async () => {
+  const session = author();
+  const crashed = await crashAfter(async (store) => {
+    await store.commit(session.create());
+    await store.commit(session.append('kept'));
+  });
+  const before = (await readFile(segmentIn(crashed))).length;
+  const whole = await crashAfter(async (store) => {
+    await store.commit(session.append('torn'));
+  }, crashed);
+  const segments = await segmentNames(whole);
+  const last = join(whole, 'log', segments.at(-1) ?? '');
+  const length = (await readFile(last)).length;
+  assert.ok(segments.length === 2 && before > 0);
+  for (let at = 0; at < length - 1; at++) {
+    const copy = await copyOf(whole);
+    await truncate(join(copy, 'log', segments.at(-1) ?? ''), at);
+    await withStore(copy, async (store, { sessions, findings }) => {
+      assert.equal(texts(await store.readMessages('default', session.id)), ['kept'], `cut at ${at}`);
+      assert.is(sessions[0]?.revision, 2);
+      const onlyHeader = at === 0 || findings.length === 0;
+      assert.ok(onlyHeader || findings.length === 1, `findings at ${at}`);
+      await store.commit({ ...session.append('next'), revision: 3 });
+      assert.equal(texts(await store.readMessages('default', session.id)), ['kept', 'next']);
+      session.undo();
+    });
+    await rm(copy, { recursive: true });
+  }
+});
+
+test('a flipped byte anywhere in a record quarantines its session and no other', async () => {
+  const [first, damaged, last] = [author(), author(), author()];
+  const crashed = await crashAfter(async (store) => {
+    for (const each of [first, damaged, last]) await store.commit(each.create());
+    await store.commit(first.append('one'));
+    await store.commit(damaged.append('THE DAMAGED RECORD'));
+    await store.commit(first.append('two'));
+    await store.commit(last.append('three'));
+  });
+  const bytes = await readFile(segmentIn(crashed));
+  const middle = bytes.indexOf('THE DAMAGED RECORD');
+  const start = bytes.lastIndexOf('\n', middle) + 1;
+  const end = bytes.indexOf('\n', middle);
+  for (let at = start; at <= end; at += 7) {
+    const copy = await copyOf(crashed);
+    const flipped = Buffer.from(bytes);
+    flipped[at] = (flipped[at] ?? 0) ^ 0x01;
+    await writeFile(segmentIn(copy), flipped);
+    await withStore(copy, async (store, { sessions, findings }) => {
+      const ids = sessions.map(({ id }) => id).sort();
+      assert.equal(ids, [first.id, last.id].sort(), `flipped at ${at - start}: ${findings.join(' ')}`);
+      assert.equal(texts(await store.readMessages('default', first.id)), ['one', 'two']);
+      assert.equal(texts(await store.readMessages('default', last.id)), ['three']);
+      assert.ok(findings.some((finding) => finding.includes(damaged.id)));
+    });
+    assert.match(await readFile(join(copy, 'quarantine', damaged.id, 'reason.txt'), 'utf8'), damaged.id);
+    await withStore(copy, async (store, { sessions }) => {
+      assert.is(sessions.length, 2);
+      assert.equal(texts(await store.readMessages('default', first.id)), ['one', 'two']);
+    });
+    await rm(copy, { recursive: true });
+  }
+});
+
+test('damage to a record that a snapshot holds harms nobody', async () => {
+  const session = author();
+  const crashed = await crashAfter(async (store) => {
+    await store.commit(session.create());
+    await store.commit(session.append('IN THE SNAPSHOT'));
+    await snapshotOf(crashedDirectory(store), session.id, 2);
+    await store.commit(session.append('later'));
+  });
+  const bytes = await readFile(segmentIn(crashed));
+  const at = bytes.indexOf('IN THE SNAPSHOT');
+  bytes[at] = 0x21;
+  await writeFile(segmentIn(crashed), bytes);
+  await withStore(crashed, async (store, { sessions }) => {
+    assert.is(sessions.length, 1);
+    assert.equal(texts(await store.readMessages('default', session.id)), ['IN THE SNAPSHOT', 'later']);
+  });
+});
+
+test('a missing or damaged index is rebuilt from the snapshots', async () => {
+  const [session, foreign, removed] = [author(), author('acme'), author()];
+  const directory = tempDirectory();
+  await withStore(directory, async (store) => {
+    for (const each of [session, foreign, removed]) await store.commit(each.create({ title: `Title of ${each.id}` }));
+    await store.commit(session.append('a', 'b'));
+    await store.commit(foreign.append('c'));
+    await store.commit(removed.remove());
+  });
+  const index = await readFile(join(directory, 'index.json'));
+  const damages = [
+    undefined,
+    Buffer.alloc(0),
+    index.subarray(0, index.length / 2),
+    Buffer.from('{}\n'),
+    flip(index, 200),
+  ];
+  for (const damage of damages) {
+    if (damage) await writeFile(join(directory, 'index.json'), damage);
+    else await rm(join(directory, 'index.json'));
+    await withStore(directory, async (store, { sessions, findings }) => {
+      assert.equal(sessions.map(({ id }) => id).sort(), [session.id, foreign.id].sort());
+      assert.is(findings.length, damage ? 1 : 0);
+      assert.is(sessions.find(({ id }) => id === session.id)?.title, `Title of ${session.id}`);
+      assert.equal(texts(await store.readMessages('default', session.id)), ['a', 'b']);
+      assert.equal(texts(await store.readMessages('acme', foreign.id)), ['c']);
+    });
+  }
+});
+
+test('a snapshot that can not be read is quarantined when the index is gone too; the boot goes on', async () => {
+  const [session, damaged] = [author(), author()];
+  const directory = tempDirectory();
+  await withStore(directory, async (store) => {
+    for (const each of [session, damaged]) await store.commit(each.create());
+    await store.commit(damaged.append('lost'));
+  });
+  await rm(join(directory, 'index.json'));
+  await writeFile(join(directory, 'sessions', `${damaged.id}.json`), 'not a snapshot\n');
+  await withStore(directory, async (_store, { sessions, findings }) => {
+    assert.equal(
+      sessions.map(({ id }) => id),
+      [session.id],
+    );
+    assert.is(findings.length, 1);
+  });
+  const kept = await readFile(join(directory, 'quarantine', damaged.id, 'session.json'), 'utf8');
+  assert.is(kept, 'not a snapshot\n');
+});
+
+test('a transcript that was damaged on disk is refused, never shortened', async () => {
+  const session = author();
+  const directory = tempDirectory();
+  await withStore(directory, async (store) => {
+    await store.commit(session.create());
+    await store.commit(session.append('intact', 'intact too'));
+  });
+  const path = join(directory, 'sessions', `${session.id}.json`);
+  const bytes = await readFile(path);
+  for (const damage of [flip(bytes, bytes.indexOf('intact too')), bytes.subarray(0, bytes.indexOf('intact too') - 1)]) {
+    await writeFile(path, damage);
+    await withStore(directory, async (store) => {
+      const error = await store.readMessages('default', session.id).catch((reason: Error) => reason);
+      assert.instance(error, Error);
+    });
+  }
+});
+
+test('recovery that is interrupted at any system call is done again with the same result', async () => {
+  const [session, damaged, removed] = [author(), author(), author()];
+  const crashed = await crashAfter(async (store) => {
+    for (const each of [session, damaged, removed]) await store.commit(each.create());
+    await store.commit(damaged.append('TO BE DAMAGED'));
+    await store.commit(session.append('kept'));
+    await store.commit(removed.remove());
+    await store.commit(session.append('last'));
+  });
+  const bytes = await readFile(segmentIn(crashed));
+  await writeFile(
+    segmentIn(crashed),
+    Buffer.concat([flip(bytes, bytes.indexOf('TO BE DAMAGED')), Buffer.from('0123torn')]),
+  );
+  for (let failAt = 1, finished = false; !finished; failAt++) {
+    const copy = await copyOf(crashed);
+    finished = true;
+    const files = watchedFiles(({ count }) => {
+      if (count < failAt) return undefined;
+      finished = false;
+      throw fault('EIO');
+    });
+    const interrupted = fileStore(copy, { files });
+    await interrupted.open(noResidents).catch(() => undefined);
+    await interrupted.close();
+    await withStore(copy, async (store, { sessions }) => {
+      assert.equal(
+        sessions.map(({ id }) => id),
+        [session.id],
+        `interrupted at ${failAt}`,
+      );
+      assert.equal(texts(await store.readMessages('default', session.id)), ['kept', 'last']);
+    });
+    await rm(copy, { recursive: true });
+  }
+});
+
+test('temporary files of a process that died are removed', async () => {
+  const session = author();
+  const directory = tempDirectory();
+  await withStore(directory, async (store) => {
+    await store.commit(session.create());
+    await store.putImage('default', session.id, 'AAEC');
+  });
+  const left = ['index.json.tmp', 'log/9.log.tmp', `sessions/${session.id}.json.tmp`, `blobs/${session.id}/ab.1.tmp`];
+  for (const path of left) await writeFile(join(directory, path), 'half');
+  await withStore(directory, async () => undefined);
+  const paths = [...(await filesBelow(directory)).keys()];
+  assert.equal(
+    paths.filter((path) => path.endsWith('.tmp')),
+    [],
+  );
+});
+
+test.run();
+
+const directories = new Map<SessionStore, string>();
+
+function crashedDirectory(store: SessionStore): string {
+  return directories.get(store) ?? '';
+}
+
+/** What is on disk when the process ends right after `body`: a copy, since this process lives on. */
+async function crashAfter(body: (store: SessionStore) => Promise<void>, from?: string): Promise<string> {
+  const directory = from ?? tempDirectory();
+  const store = fileStore(directory);
+  directories.set(store, directory);
+  await store.open(noResidents);
+  await within(10_000, body(store));
+  const copy = await copyOf(directory);
+  await store.close();
+  return copy;
+}
+
+async function copyOf(directory: string): Promise<string> {
+  const copy = tempDirectory();
+  await cp(directory, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+  return copy;
+}
+
+function segmentIn(directory: string): string {
+  return join(directory, 'log', '1.log');
+}
+
+async function segmentNames(directory: string): Promise<string[]> {
+  return (await readdir(join(directory, 'log'))).sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+}
+
+async function snapshotOf(directory: string, id: string, revision: number): Promise<void> {
+  const path = join(directory, 'sessions', `${id}.json`);
+  const taken = async (): Promise<boolean> => {
+    const text = await readFile(path, 'utf8').catch(() => '');
+    return text.includes(`"revision":${revision}`);
+  };
+  while (!(await taken())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+function flip(bytes: Buffer, at: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy[at] = (copy[at] ?? 0) ^ 0x01;
+  return copy;
+}
