@@ -1,6 +1,5 @@
 import { boolean, type Infer, integer, min, nonempty, number, optional, string, type, union } from 'superstruct';
 import type { ModelInfo } from '../wire/model.ts';
-import { countOf, isRecord, listOf, recordOf, textOf } from './provider-json.ts';
 
 const positive = min(integer(), 1);
 
@@ -37,12 +36,6 @@ export function configuredModels(options: {
   return entries.filter((entry, index) => entries.findIndex(({ id }) => id === entry.id) === index);
 }
 
-/** The models of a provider's list (`{data: [{id, ...}]}` or a bare array), as far as they look like chat models. */
-export function listedModels(answer: unknown, most = 1_000): ModelEntry[] {
-  const list = isRecord(answer) ? listOf(answer.data ?? answer.models) : listOf(answer);
-  return list.flatMap((item) => readListed(recordOf(item))).slice(0, most);
-}
-
 /** Which key a request carries: `apiKey`, otherwise the environment variable that `apiKeyEnv` names. */
 export function configuredKey(
   options: { apiKey?: string | undefined; apiKeyEnv?: string | undefined },
@@ -74,13 +67,8 @@ export function modelInfo(
   };
 }
 
-const otherKinds =
-  /embed|whisper|\btts|dall-e|moderation|rerank|transcribe|realtime|-image|\bsora|davinci-00|babbage-00/i;
-
-function readListed(item: Record<string, unknown>): ModelEntry[] {
-  const id = textOf(item.id) || textOf(item.name);
-  if (id === '' || otherKinds.test(id)) return [];
-  const label = textOf(item.display_name);
-  const contextWindow = countOf(item.context_length ?? item.max_model_len ?? item.context_window);
-  return [{ id, ...(label ? { label } : {}), ...(contextWindow ? { contextWindow } : {}) }];
+/** The texts among the headers and the key that must never reach an error message. */
+export function secretsOf(key: string | undefined, headers: Readonly<Record<string, string>>): string[] {
+  const credentials = Object.entries(headers).filter(([name]) => /auth|key|token|secret/i.test(name));
+  return [...(key === undefined ? [] : [key]), ...credentials.map(([, value]) => value.replace(/^Bearer /i, ''))];
 }

@@ -34,13 +34,14 @@ export {
 export { createProviderHttp, type EventReader, type ProviderHttp } from '../models/provider-http.ts';
 export { condense, errorText, isRetryableStatus } from '../models/provider-http-failure.ts';
 export { countOf, isRecord, type JsonRecord, listOf, parseJson, recordOf, textOf } from '../models/provider-json.ts';
+export { discoverModels } from '../models/provider-models.ts';
 export {
   configuredKey,
   configuredModels,
-  listedModels,
   type ModelEntry,
   modelEntry,
   modelInfo,
+  secretsOf,
 } from '../models/provider-options.ts';
 export { createAnswerBudget, readToolCalls, type WrittenToolCall } from '../models/provider-tool-calls.ts';
 export {

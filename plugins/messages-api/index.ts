@@ -1,0 +1,31 @@
+import {
+  configuredModels,
+  createProviderHttp,
+  definePlugin,
+  discoverModels,
+  secretsOf,
+} from '../../lib/plugin-api/index.ts';
+import { createModel } from './create-model.ts';
+import { type Endpoint, endpointOf, Options } from './options.ts';
+
+/** Registers the models of an Anthropic-compatible endpoint: those configured, otherwise those the endpoint lists. */
+export default definePlugin<Options>({
+  options: Options,
+  async apply({ options, use, log, signal, onDispose }) {
+    const endpoint = endpointOf(options, process.env);
+    if (endpoint === undefined) return;
+    const { provider, key, headers } = endpoint;
+    const http = createProviderHttp({ ...endpoint, headers: headersOf(endpoint), secrets: secretsOf(key, headers) });
+    onDispose(http.close);
+    const models = configuredModels(endpoint);
+    const entries = models.length > 0 ? models : await discoverModels(provider, http, { log, signal });
+    for (const entry of entries) use('models').register(createModel(endpoint, entry, http));
+  },
+});
+
+function headersOf({ key, version, headers }: Endpoint): Record<string, string> {
+  const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const keyHeader =
+    key === undefined || given.has('x-api-key') || given.has('authorization') ? {} : { 'x-api-key': key };
+  return { ...keyHeader, ...(given.has('anthropic-version') ? {} : { 'anthropic-version': version }), ...headers };
+}

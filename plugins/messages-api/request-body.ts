@@ -1,0 +1,58 @@
+import type { ModelEntry, ModelRequest } from '../../lib/plugin-api/index.ts';
+import { plain, toWireMessages, type WireMessage } from './messages.ts';
+import type { Endpoint } from './options.ts';
+import { canThink } from './thinking.ts';
+
+const defaultMaxTokens = 4_096;
+
+/** The body of one call. Options of the model beat options of the endpoint, which beat what the request asks for. */
+export function requestBody(endpoint: Endpoint, entry: ModelEntry, request: ModelRequest): Record<string, unknown> {
+  const { thinkingBudget: budget, cache, stream, extraBody } = endpoint;
+  const thinks = budget !== undefined && canThink(request.messages, entry.id);
+  const temperature = entry.temperature ?? endpoint.temperature ?? request.temperature;
+  const maxTokens = entry.maxTokens ?? endpoint.maxTokens ?? request.maxTokens ?? defaultMaxTokens;
+  const messages = toWireMessages(request.messages, thinks ? entry.id : undefined);
+  if (cache) markForCache(messages);
+  return {
+    model: entry.model ?? entry.id,
+    // The limit covers the thinking: one that leaves nothing for the answer is meant for the answer alone.
+    max_tokens: thinks && maxTokens <= budget ? budget + maxTokens : maxTokens,
+    ...(request.system.trim() === ''
+      ? {}
+      : { system: cache ? [cached({ type: 'text', text: request.system })] : request.system }),
+    messages: messages.map(plain),
+    stream,
+    ...toolFields(request, entry.supportsTools ?? endpoint.supportsTools),
+    ...(thinks ? { thinking: { type: 'enabled', budget_tokens: budget } } : {}),
+    ...(temperature === undefined || thinks ? {} : { temperature: Math.min(temperature, 1) }),
+    ...extraBody,
+  };
+}
+
+/** The API demands declarations when the history holds calls; tools that are not offered are declared but not allowed. */
+function toolFields({ tools, messages }: ModelRequest, supportsTools: boolean): Record<string, unknown> {
+  if (supportsTools && tools.length > 0) return { tools: tools.map(toWireTool) };
+  const past = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
+  const names = [...new Set(past.map(({ name }) => name))];
+  if (names.length === 0) return {};
+  const declared = names.map((name) => ({
+    name,
+    description: 'No longer available.',
+    input_schema: { type: 'object' },
+  }));
+  return { tools: declared, tool_choice: { type: 'none' } };
+}
+
+function toWireTool({ name, description, parameters }: ModelRequest['tools'][number]) {
+  return { name, description, input_schema: { type: 'object', ...parameters } };
+}
+
+function markForCache(messages: WireMessage[]): void {
+  const content = messages.at(-1)?.content ?? [];
+  const last = content.pop();
+  if (last !== undefined) content.push(cached(last));
+}
+
+function cached<B extends object>(block: B): B & { cache_control: { type: 'ephemeral' } } {
+  return { ...block, cache_control: { type: 'ephemeral' } };
+}
