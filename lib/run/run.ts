@@ -50,6 +50,8 @@ export class Run {
   usage: Usage = noUsage;
   /** Set once; the run's signal aborts with it. */
   stopReason: StopReason | undefined;
+  /** Set with the terminal transition: nothing of the run is published after its end. */
+  ended = false;
   /** Resolves when the record of the run's start is durable; rejects when it can't be. */
   accepted: Promise<void> = Promise.resolve();
   /** The snapshot before the message, awaited before the first tool; never rejects. */
@@ -93,7 +95,7 @@ export class Run {
   }
 
   publish(event: SessionEvent): void {
-    if (this.stopReason !== 'void') this.session.publish(event);
+    if (!this.ended && this.stopReason !== 'void') this.session.publish(event);
   }
 
   notice(level: NoticeLevel, message: string): void {

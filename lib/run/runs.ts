@@ -111,9 +111,11 @@ async function finish(run: Run, outcome: RunOutcome, release: () => void): Promi
       { type: 'session.updated', sessionId: session.id, session: toSummary(record) },
       ...endEvents(run, outcome),
     ]);
+    run.ended = true;
     release();
     await stored;
   } catch (error) {
+    run.ended = true;
     release();
     if (session.removed) return;
     run.around.log.error('The end of a run could not be stored.', { sessionId: session.id, runId: run.id, error });

@@ -57,7 +57,12 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const noPlugins = join(directory, 'no-plugins');
   mkdirSync(workspace, { recursive: true });
   mkdirSync(noPlugins, { recursive: true });
-  const settings = { agent: { workspace }, plugins: { directories: [] }, ...options.settings };
+  const settings = {
+    agent: { workspace },
+    plugins: { directories: [] },
+    checkpoints: { enabled: false },
+    ...options.settings,
+  };
   const env = { SERVICE_DATA_DIR: join(directory, 'data'), ...options.env };
   const readFile = (path: string) => (path.endsWith('service.config.json') ? JSON.stringify(settings) : undefined);
   const { config } = loadConfig({ env, cwd: directory, packageRoot: packageRoot(), readFile });
