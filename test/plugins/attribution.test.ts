@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const later = suite('A plugin that throws later is found out and does not end the service');
+
+/** Runs a program against real sources in a process of its own, because an uncaught error would end this one. */
+async function run(program: string): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), 'attribution-'));
+  try {
+    const source = join(directory, 'program.ts');
+    const out = join(directory, 'program.mjs');
+    writeFileSync(source, program);
+    await build({
+      entryPoints: [source],
+      outfile: out,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      alias: { '#': process.cwd() },
+      nodePaths: [join(process.cwd(), 'node_modules')],
+      banner: { js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire('/');" },
+      logLevel: 'error',
+    });
+    const { stdout, stderr } = spawnSync(process.execPath, [out], { encoding: 'utf8', timeout: 20_000 });
+    return stdout + stderr;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+const program = (bundled: boolean): string => `
+import { pluginFolders } from '#/test/plugins/plugin-folders.ts';
+const folders = pluginFolders();
+const code = \`import net from 'node:net'; export default { apply() {
+  setTimeout(() => { throw new Error('from a timer'); }, 5);
+  setTimeout(async () => { await null; throw new Error('from a promise'); }, 15);
+  \${${bundled} ? '' : "setTimeout(() => net.connect(1, '127.0.0.1'), 25);"}
+} };\`;
+folders.plugin('late', code, ${bundled} ? { under: 'package/dist/plugins' } : {});
+const { host, info } = folders.host();
+const say = (kind) => (error) => console.log(kind, '|', host.blame(error) ?? 'nobody', '|', error.message);
+process.on('uncaughtException', say('exception'));
+process.on('unhandledRejection', say('rejection'));
+await host.load();
+setTimeout(() => { throw new Error('from the host'); }, 60);
+setTimeout(() => { console.log(info('late').state, '|', info('late').error); folders.close(); }, 150);
+`;
+
+later('one from outside, by its asynchronous context: timers, promises and sockets', async () => {
+  const output = await run(program(false));
+  assert.match(output, /exception \| late \| from a timer/);
+  assert.match(output, /rejection \| late \| from a promise/);
+  assert.match(output, /exception \| late \| connect ECONNREFUSED/);
+  assert.match(output, /exception \| nobody \| from the host/);
+  assert.match(output, /active \| An error was not caught: connect/);
+});
+
+later('a bundled one by its stack', async () => {
+  const output = await run(program(true));
+  assert.match(output, /exception \| late \| from a timer/);
+  assert.match(output, /rejection \| late \| from a promise/);
+  assert.match(output, /exception \| nobody \| from the host/);
+});
+later.run();
