@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
+import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, constants as zlib } from 'node:zlib';
 import { createParser } from 'eventsource-parser';
 import type { Clock } from '../base/clock.ts';
@@ -21,6 +21,8 @@ export interface BodyLimits {
   /** One line of a stream, or a whole JSON document, in characters. */
   lineChars: number;
 }
+
+const endGraceMs = 50;
 
 /** Turns the bytes of a body into events or into one document, whatever its content type claims. */
 export interface BodyDecoder {
@@ -88,17 +90,20 @@ export function createBodyDecoder(provider: string, reader: EventReader, limits:
   };
 }
 
-/** Feeds a response to a decoder, read by read, until the exchange is settled. */
+/**
+ * Feeds a response to a decoder, read by read. A body whose reader is content gets a moment to end by itself, because
+ * only then its connection can serve the next call at once.
+ */
 export function decodeBody(
   response: IncomingMessage,
   decoder: BodyDecoder,
-  result: Exchange<void>,
-  provider: string,
+  { result, provider, clock }: { result: Exchange<void>; provider: string; clock: Clock },
 ): void {
-  const step = (isComplete: () => boolean): void => {
-    if (result.settled) return;
+  let isContent = false;
+  const step = (read: () => void): void => {
+    if (result.settled || isContent) return;
     try {
-      if (isComplete()) result.resolve();
+      read();
     } catch (error) {
       result.reject(error);
     }
@@ -106,15 +111,16 @@ export function decodeBody(
   const content = decompressed(response);
   content.on('data', (chunk: Buffer) => {
     result.touch();
-    step(() => decoder.write(chunk));
-  });
-  content.on('end', () => {
     step(() => {
-      decoder.end();
-      return true;
+      isContent = decoder.write(chunk);
+      if (isContent) clock.after(endGraceMs, result.resolve);
     });
   });
-  content.on('error', (error) => result.reject(networkFailure(provider, error)));
+  content.on('end', () => {
+    step(() => decoder.end());
+    result.resolve();
+  });
+  content.on('error', (error) => (isContent ? result.resolve() : result.reject(networkFailure(provider, error))));
 }
 
 /** Reads a response as text: at most `mostBytes` of it, and no longer than `withinMs`. What it has by then is the text. */
@@ -143,12 +149,17 @@ export function collectText(
 
 /** The body as the sender meant it. No compression is asked for, but a proxy may apply one all the same. */
 function decompressed(response: IncomingMessage): Readable {
-  const encoding = (response.headers['content-encoding'] ?? '').trim().toLowerCase();
+  const decoder = createDecompressor((response.headers['content-encoding'] ?? '').trim().toLowerCase());
+  if (decoder === undefined) return response;
+  response.on('error', (error) => decoder.destroy(error));
+  return response.pipe(decoder);
+}
+
+function createDecompressor(encoding: string): Transform | undefined {
   const flush = { flush: zlib.Z_SYNC_FLUSH, finishFlush: zlib.Z_SYNC_FLUSH };
-  if (encoding === 'gzip' || encoding === 'x-gzip') return response.pipe(createGunzip(flush));
-  if (encoding === 'deflate') return response.pipe(createInflate(flush));
-  if (encoding === 'br') return response.pipe(createBrotliDecompress());
-  return response;
+  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip(flush);
+  if (encoding === 'deflate') return createInflate(flush);
+  return encoding === 'br' ? createBrotliDecompress() : undefined;
 }
 
 function notAnAnswer(provider: string, head: string): ProviderError {

@@ -27,7 +27,7 @@ export interface ExchangeCall {
   connectTimeoutMs: number;
 }
 
-/** What the reader of a response reports back. The first settlement counts; later ones do nothing. */
+/** What the reader of a response (who also hears its errors) reports back. The first settlement counts; later ones do nothing. */
 export interface Exchange<T> {
   readonly settled: boolean;
   /** Bytes arrived. */
@@ -95,7 +95,6 @@ export function exchange<T>(
       });
       sent.on('response', (incoming) => {
         response = incoming;
-        incoming.on('error', (error) => result.reject(networkFailure(provider, error)));
         if (!settled) read(incoming, result);
       });
       sent.end(call.body);

@@ -87,7 +87,7 @@ export function createProviderHttp(options: ProviderHttpOptions): ProviderHttp {
       request.headers['content-length'] = String(Buffer.byteLength(text));
       request.body = text;
       return run<void>(request, (response, result) => {
-        decodeBody(response, createBodyDecoder(provider, reader, limits), result, provider);
+        decodeBody(response, createBodyDecoder(provider, reader, limits), { result, provider, clock });
       });
     },
     getJson(path, { signal, timeoutMs }) {

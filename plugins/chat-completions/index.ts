@@ -30,9 +30,6 @@ export default definePlugin<Options>({
 });
 
 function headersOf({ key, headers }: Endpoint): Record<string, string> {
-  const names = Object.keys(headers).map((name) => name.toLowerCase());
-  return {
-    ...(key === undefined || names.includes('authorization') ? {} : { authorization: `Bearer ${key}` }),
-    ...headers,
-  };
+  const isGiven = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  return key === undefined || isGiven ? headers : { authorization: `Bearer ${key}`, ...headers };
 }

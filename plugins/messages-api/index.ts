@@ -24,8 +24,9 @@ export default definePlugin<Options>({
 });
 
 function headersOf({ key, version, headers }: Endpoint): Record<string, string> {
-  const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-  const keyHeader =
-    key === undefined || given.has('x-api-key') || given.has('authorization') ? {} : { 'x-api-key': key };
-  return { ...keyHeader, ...(given.has('anthropic-version') ? {} : { 'anthropic-version': version }), ...headers };
+  const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const made: Record<string, string> = {};
+  if (key !== undefined && !names.has('x-api-key') && !names.has('authorization')) made['x-api-key'] = key;
+  if (!names.has('anthropic-version')) made['anthropic-version'] = version;
+  return { ...made, ...headers };
 }
