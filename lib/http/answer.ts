@@ -3,7 +3,7 @@ import { errorResponse, isServiceError, ServiceError } from '../wire/errors.ts';
 import { addCors } from './cors.ts';
 
 /** Turns whatever was thrown into an answer: a ServiceError as it is, anything else logged and as a generic 500. */
-export function errorAnswer(error: unknown, app: Pick<App, 'log'>, request: Request): Response {
+export function errorAnswer(error: unknown, app: Pick<App, 'log'>, request: Pick<Request, 'method' | 'url'>): Response {
   if (isServiceError(error)) return errorResponse(error);
   app.log.error('A request failed.', { method: request.method, path: pathOf(request), error: describe(error) });
   return errorResponse(new ServiceError('internal_error', 'The service failed to answer this request.'));
@@ -18,7 +18,7 @@ export function finishApi(response: Response, request: Request, app: Pick<App, '
 }
 
 /** The path without the query, which may carry a token. */
-export function pathOf(request: Request): string {
+export function pathOf(request: Pick<Request, 'url'>): string {
   return new URL(request.url).pathname;
 }
 

@@ -1,0 +1,73 @@
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { lookup } from 'mrmime';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { ServiceError } from '../../lib/wire/errors.ts';
+
+const securityHeaders = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
+
+/**
+ * The web console: files below `server.webRoot`, without authentication (contract: Static routes). `/` is `index.html`.
+ * Traversal in any spelling is 403 `forbidden`; dotfiles and links that lead outside are not there.
+ */
+export default endpoint('GET /*', {
+  access: 'public',
+  async handle({ app, request, url }) {
+    const file = await openBelow(app.config.server.webRoot, relativePath(url.pathname));
+    if (!file) throw new ServiceError('not_found', 'There is nothing at this path.');
+    try {
+      const { size, mtimeMs } = await file.stat();
+      const etag = `W/"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`;
+      const headers = { ...securityHeaders, etag, 'cache-control': 'no-cache', 'content-type': typeOf(url.pathname) };
+      if (matches(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
+      return new Response(await file.readFile(), { headers });
+    } finally {
+      await file.close();
+    }
+  },
+});
+
+/** The path below the root. Throws `bad_path` for a broken encoding and `forbidden` for what tries to leave the root. */
+function relativePath(pathname: string): string {
+  let path: string;
+  try {
+    path = decodeURIComponent(pathname);
+  } catch {
+    throw new ServiceError('bad_path', 'The path is not well formed: check its percent encoding.');
+  }
+  const segments = path.split('/');
+  if (/[\\\0]/.test(path) || /%2f/i.test(pathname) || segments.includes('..'))
+    throw new ServiceError('forbidden', 'Paths must not leave the root.');
+  if (segments.some((segment) => segment.startsWith('.')))
+    throw new ServiceError('not_found', 'There is nothing at this path.');
+  return path.endsWith('/') ? `${path}index.html` : path;
+}
+
+/** Opens first and then checks that what is open is the file at a real path below the root: a swapped link changes nothing. */
+async function openBelow(root: string, path: string): Promise<FileHandle | undefined> {
+  const target = join(root, path);
+  const file = await open(target, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+  if (!file) return undefined;
+  if (await isBelow(root, target, await file.stat()).catch(() => false)) return file;
+  await file.close();
+  return undefined;
+}
+
+async function isBelow(root: string, target: string, opened: Stats): Promise<boolean> {
+  const [realRoot, realTarget] = await Promise.all([realpath(root), realpath(target)]);
+  const found = await lstat(realTarget);
+  return (
+    opened.isFile() && found.ino === opened.ino && found.dev === opened.dev && realTarget.startsWith(realRoot + sep)
+  );
+}
+
+function typeOf(pathname: string): string {
+  if (pathname.endsWith('/')) return 'text/html; charset=utf-8';
+  const type = lookup(pathname) ?? 'application/octet-stream';
+  return /^text\/|javascript|json$/.test(type) ? `${type}; charset=utf-8` : type;
+}
+
+function matches(header: string | null, etag: string): boolean {
+  return header === '*' || (header ?? '').split(',').some((entry) => entry.trim() === etag);
+}

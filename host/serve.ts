@@ -1,0 +1,167 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { createMiddleware } from '@hattip/adapter-node/native-fetch';
+import type { HattipHandler } from '@hattip/core';
+import type { App } from '../lib/app.ts';
+import { errorAnswer } from '../lib/http/answer.ts';
+import type { Connection } from '../lib/http/router.ts';
+import type { StreamPump } from '../lib/http/stream-pump.ts';
+import { errorResponse, ServiceError } from '../lib/wire/errors.ts';
+import { filterRequest } from './request-filter.ts';
+import { sendDirectly } from './send-response.ts';
+
+export interface ServeOptions {
+  host: string;
+  /** 0 takes a free port. */
+  port: number;
+}
+
+export interface Listening {
+  readonly host: string;
+  readonly port: number;
+  /** Stops accepting, ends event streams, lets answers in progress finish for `graceMs`, then cuts. Idempotent. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** Handlers see this in URLs whatever the client sent as Host. */
+const origin = 'http://service.internal';
+
+/** How long a client may take for its request line and headers, and for the whole request. A slow sender holds no handler. */
+const timeouts = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 };
+
+/** Above the idle timeout of common proxies, so that they close first. */
+const keepAliveTimeout = 65_000;
+
+/**
+ * Puts the handler on a socket. Resolves once it listens; rejects with an error that says what to do when it can't.
+ * The adapter is fenced in: a filter in front, the error envelope behind, its own stream writing bypassed where it is slow.
+ */
+export async function serve(
+  handler: HattipHandler<Connection>,
+  app: Pick<App, 'log' | 'clock'>,
+  { host, port }: ServeOptions,
+): Promise<Listening> {
+  const streams = new Set<StreamPump>();
+  const middleware = createMiddleware(
+    async (context) => {
+      const { response: socket } = context.platform;
+      const response = await handler({ ...context, platform: { signal: goneSignal(socket) } });
+      const track = (pump: StreamPump) => {
+        streams.add(pump);
+        socket.once('close', () => streams.delete(pump));
+      };
+      if (sendDirectly(response, socket, track)) context.passThrough();
+      return response;
+    },
+    { origin, trustProxy: false, alwaysCallNext: false },
+  );
+  const server = createServer(
+    { ...timeouts, keepAliveTimeout, maxHeaderSize: 16 * 1024, requireHostHeader: false },
+    (request, socket) => {
+      const fail = (error: unknown) => refuse(error, app, request, socket);
+      try {
+        filterRequest(request);
+        middleware(request, socket, (error) => error === undefined || fail(error));
+      } catch (error) {
+        fail(error);
+      }
+    },
+  );
+  server.on('clientError', answerBrokenRequest);
+  const address = await listen(server, host, port);
+  let closed: Promise<void> | undefined;
+  return {
+    host,
+    port: address.port,
+    close(graceMs = 5_000) {
+      closed ??= closeServer(server, streams, app.clock, graceMs);
+      return closed;
+    },
+  };
+}
+
+function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
+    server.listen(port, host, () => {
+      const address = server.address();
+      if (address !== null && typeof address === 'object') resolve(address);
+    });
+  });
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: 'the port is in use: stop the program that has it, or choose another one (`--port`)',
+    EACCES: 'this user may not open the port: choose one above 1023 (`--port`)',
+    EADDRNOTAVAIL: 'this machine has no such address (`--host`)',
+    ENOTFOUND: 'the host name is unknown (`--host`)',
+  };
+  const reason = reasons[error.code ?? ''] ?? error.message;
+  return Object.assign(new Error(`Cannot listen on ${host}:${port}: ${reason}.`, { cause: error }), { exitCode: 1 });
+}
+
+/** Aborts when the client goes before its answer is complete. The request's own signal fires as soon as a body was read. */
+function goneSignal(socket: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  socket.once('close', () => {
+    if (!socket.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+/** What went wrong before or behind the handlers, in the error envelope; a half-sent answer is cut so that nobody takes it for whole. */
+function refuse(error: unknown, app: Pick<App, 'log'>, request: IncomingMessage, socket: ServerResponse): void {
+  if (socket.headersSent) {
+    socket.destroy();
+    return;
+  }
+  const { method = '' } = request;
+  const answer = errorAnswer(error, app, { method, url: origin });
+  answer.headers.set('connection', 'close');
+  answer.text().then((text) => {
+    socket.writeHead(answer.status, {
+      ...Object.fromEntries(answer.headers),
+      'content-length': Buffer.byteLength(text),
+    });
+    socket.end(method === 'HEAD' ? undefined : text);
+  });
+}
+
+/** Bytes that are no HTTP request never become one: answered on the raw socket. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const code = tooLarge ? 'payload_too_large' : 'bad_path';
+  const text = tooLarge ? 'The request headers are larger than 16 KB.' : 'This is not a well-formed HTTP request.';
+  const answer = errorResponse(new ServiceError(code, text));
+  answer.text().then((body) => {
+    const fields = [...answer.headers, ['content-length', Buffer.byteLength(body)], ['connection', 'close']];
+    const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    socket.end(`HTTP/1.1 ${answer.status} ${tooLarge ? 'Payload Too Large' : 'Bad Request'}\r\n${lines}\r\n${body}`);
+  });
+}
+
+async function closeServer(
+  server: Server,
+  streams: Set<StreamPump>,
+  clock: App['clock'],
+  graceMs: number,
+): Promise<void> {
+  const done = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const pump of streams) pump.close();
+  const cancelCut = clock.after(graceMs, () => server.closeAllConnections());
+  // A connection turns idle when its last answer is sent; nobody tells, so it is looked for.
+  let cancelSweep = () => {};
+  const sweep = () => {
+    server.closeIdleConnections();
+    cancelSweep = clock.after(20, sweep);
+  };
+  sweep();
+  await done;
+  cancelCut();
+  cancelSweep();
+}
