@@ -8,6 +8,7 @@ import type { Run } from './run.ts';
 import { sessionView } from './session-view.ts';
 import { storeToolImages } from './tool-images.ts';
 import { cutText } from './tool-text.ts';
+import { interruptedText } from './unanswered.ts';
 
 type Output = Exclude<ToolOutput, string>;
 
@@ -49,7 +50,8 @@ async function outcomeOf(run: Run, call: ModelToolCall): Promise<Output> {
     const output = await execute(run, tool, { call, approved });
     return note ? { ...output, content: `${output.content}\n\n[Note of the person who approved: ${note}]` } : output;
   } catch (error) {
-    if (run.signal.aborted) return failure('Cancelled before it finished.');
+    if (run.signal.aborted)
+      return failure(run.stopReason === 'stopped' ? interruptedText : 'Cancelled before it finished.');
     return failure(
       error instanceof Error && error.message !== '' ? error.message : `The tool failed: ${String(error)}`,
     );
