@@ -1,6 +1,7 @@
 // Runs every test file in a process of its own and adds the counts up. It fails on what uvu alone lets pass: a file
 // without `.run()`, a failing `before`, a thrown string, a leftover `.only`, a hang, a process that does not end.
-// usage: node test/run.mjs [part of a path ...]
+// usage: node test/run.mjs [--folder=test] [part of a path ...]
+// Files below a `fixtures` folder are data for other tests and run only when the folder is named.
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -9,11 +10,12 @@ import { globSync } from './glob.mjs';
 
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const fileTimeoutMs = Number(process.env.TEST_FILE_TIMEOUT_MS ?? 240_000);
-const endsWithinMs = 5_000;
+const endsWithinMs = Number(process.env.TEST_ENDS_WITHIN_MS ?? 5_000);
+const folder = process.argv.find((word) => word.startsWith('--folder='))?.slice('--folder='.length) ?? 'test';
 
-const files = globSync('test', /\.test\.ts$/).filter(
-  (file) => wanted.length === 0 || wanted.some((word) => file.includes(word)),
-);
+const files = globSync(folder, /\.test\.ts$/)
+  .filter((file) => !file.slice(folder.length).includes('/fixtures/'))
+  .filter((file) => wanted.length === 0 || wanted.some((word) => file.includes(word)));
 const leftovers = files.filter((file) => /^\s*\w+\.only\(/m.test(readFileSync(file, 'utf8')));
 if (files.length === 0) fail('no test file matches');
 if (leftovers.length > 0) fail(`leftover .only in ${leftovers.join(', ')}`);

@@ -29,7 +29,9 @@ function findMountFaults(paths: string[], table: string): string[] {
     const imports = [...table.matchAll(/^import (\w+) from '\.\.\/(handlers\/[^']+)'/gm)];
     const names = imports.filter((match) => match[2] === path).map((match) => match[1] ?? '');
     if (names.length !== 1) return [`${path} is imported ${names.length} times`];
-    const uses = table.replace(/^import .*$/gm, '').match(new RegExp(`\\b${names[0]}\\b`, 'g'))?.length ?? 0;
+    const uses =
+      table.replace(/^import .*$|\/\*[\s\S]*?\*\/|\/\/.*$/gm, '').match(new RegExp(`\\b${names[0]}\\b`, 'g'))?.length ??
+      0;
     return uses === 1 ? [] : [`${path} is mounted ${uses} times`];
   });
 }
