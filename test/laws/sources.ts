@@ -9,7 +9,17 @@ export const folders = ['handlers', 'lib', 'host', 'plugins', 'public'];
 /** What may lie in the root of the repository. */
 export const rootNames = new Set([
   ...folders,
-  ...['test', '.ci', '.gitignore', 'biome.json', 'build.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'],
+  ...[
+    'test',
+    '.ci',
+    '.gitignore',
+    'biome.json',
+    'build.mjs',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'tsconfig.types.json',
+  ],
   ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE'],
 ]);
 
