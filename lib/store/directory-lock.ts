@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import * as fs from 'node:fs';
-import { connect, createServer, type Server } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { errorCode } from './file-port.ts';
@@ -17,75 +17,97 @@ interface Holder {
   startedAt: string;
 }
 
-const displacedPrefix = 'lock.displaced.';
-
 /**
- * Takes a data directory for this process, creating it if need be. Whoever listens on `lock.sock` holds it: the kernel
- * ends that with the process, however it ends, and a stopped process still counts. Nothing is decided by time.
- * Throws an Error with `exitCode` 78 that names the holder, or says why the directory can't be used.
+ * Takes a data directory for this process, creating it if need be. Every process that wants it listens on a socket of
+ * its own in `lock/` first and looks at the others' then: whoever comes later sees the earlier one and steps back. The
+ * kernel ends a holder's claim with its process, however that ends; a stopped process still holds. Nothing is decided by
+ * time. Throws an Error with `exitCode` 78 that names the holder, or says why the directory can't be used.
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
-  const descriptor = openDirectory(directory);
-  const short = shortPath(directory, descriptor);
-  const own = `lock.${process.pid}.${randomBytes(4).toString('hex')}.sock`;
-  let server: Server | undefined;
+  const sockets = join(directory, layout.lock);
   try {
-    server = await listen(join(short, own));
-    await takeName(directory, short, own);
-    fs.rmSync(join(directory, own), { force: true });
+    fs.mkdirSync(sockets, { recursive: true, mode: 0o700 });
+    const claim = await takeClaim(directory, sockets);
     const holder: Holder = { pid: process.pid, host: hostname(), startedAt: new Date().toISOString() };
     fs.writeFileSync(join(directory, layout.lockFile), `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+    let held = true;
+    return {
+      async release() {
+        if (!held) return;
+        held = false;
+        fs.rmSync(join(directory, layout.lockFile), { force: true });
+        await claim.end();
+      },
+    };
   } catch (error) {
-    await closed(server);
-    fs.rmSync(join(directory, own), { force: true });
-    fs.closeSync(descriptor);
     throw refusal(directory, error);
   }
-  let held: Server | undefined = server;
-  return {
-    async release() {
-      if (!held) return;
-      const listening = held;
-      held = undefined;
-      fs.rmSync(join(directory, layout.lockFile), { force: true });
-      fs.rmSync(join(directory, layout.lockSocket), { force: true });
-      await closed(listening);
-      fs.closeSync(descriptor);
-    },
-  };
 }
 
-/**
- * Puts our socket under the common name. A dead one is first moved aside, which only one process can do, and looked at
- * again there: if a live one was caught between two looks it is put back.
- */
-async function takeName(directory: string, short: string, own: string): Promise<void> {
-  const name = join(directory, layout.lockSocket);
-  for (;;) {
-    if (await isAlive(join(short, layout.lockSocket))) throw heldError(directory);
-    const displaced = `${displacedPrefix}${own}`;
-    if (moveAside(name, join(directory, displaced))) {
-      const live = await isAlive(join(short, displaced));
-      if (live) linkUnlessThere(join(directory, displaced), name);
-      fs.rmSync(join(directory, displaced), { force: true });
-      if (live) throw heldError(directory);
+interface Claim {
+  end(): Promise<void>;
+}
+
+/** Two that meet while both are still looking step back and try again after different pauses. */
+async function takeClaim(directory: string, sockets: string): Promise<Claim> {
+  for (let round = 1; ; round++) {
+    if (await othersAlive(sockets)) throw heldError(directory);
+    const own = `${process.pid}-${randomBytes(6).toString('hex')}.sock`;
+    const claim = await listen(sockets, own);
+    try {
+      if (!(await othersAlive(sockets, own))) return claim;
+      await claim.end();
+      if (round === mostRounds) throw heldError(directory);
+    } catch (error) {
+      await claim.end();
+      throw error;
     }
-    if (!linkUnlessThere(join(directory, own), name)) continue;
-    if (!(await anyDisplacedAlive(directory, short, own))) return;
-    fs.rmSync(name, { force: true });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, randomInt(5, 25 * round)));
   }
 }
 
-/** Somebody else is about to put a live holder's socket back: then the name is not ours to keep. */
-async function anyDisplacedAlive(directory: string, short: string, own: string): Promise<boolean> {
-  for (const name of fs.readdirSync(directory)) {
-    if (!/^lock\..+\.sock$/.test(name) || name === own) continue;
-    const alive = await isAlive(join(short, name));
-    if (alive && name.startsWith(displacedPrefix)) return true;
-    if (!alive) fs.rmSync(join(directory, name), { force: true });
+/** Whether anybody else listens; removes the sockets of processes that are gone. Their names are never used again. */
+async function othersAlive(sockets: string, own?: string): Promise<boolean> {
+  const names = fs.readdirSync(sockets).filter((name) => name.endsWith('.sock') && name !== own);
+  const descriptor = fs.openSync(sockets, 'r');
+  try {
+    for (const name of names) {
+      if (await isAlive(join(shortPath(sockets, descriptor), name))) return true;
+      fs.rmSync(join(sockets, name), { force: true });
+    }
+    return false;
+  } finally {
+    fs.closeSync(descriptor);
   }
-  return false;
+}
+
+/** Listens under a name that others look at only once it answers. */
+async function listen(sockets: string, own: string): Promise<Claim> {
+  const descriptor = fs.openSync(sockets, 'r');
+  const server = createServer((socket) => socket.destroy());
+  let ended: Promise<void> | undefined;
+  const end = (): Promise<void> => {
+    ended ??= new Promise((resolve) => {
+      fs.rmSync(join(sockets, own), { force: true });
+      server.close(() => {
+        fs.closeSync(descriptor);
+        resolve();
+      });
+    });
+    return ended;
+  };
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(join(shortPath(sockets, descriptor), `${own}.new`), resolve);
+    });
+    server.unref();
+    fs.renameSync(join(sockets, `${own}.new`), join(sockets, own));
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return { end };
 }
 
 /** Only a refused connection (nobody listens) or no socket at all means that nobody holds it. */
@@ -100,54 +122,10 @@ function isAlive(path: string): Promise<boolean> {
   });
 }
 
-function listen(path: string): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy());
-    server.once('error', reject);
-    server.listen(path, () => {
-      server.unref();
-      resolve(server);
-    });
-  });
-}
-
-function closed(server: Server | undefined): Promise<void> {
-  return new Promise((resolve) => (server ? server.close(() => resolve()) : resolve()));
-}
-
-function moveAside(from: string, to: string): boolean {
-  try {
-    fs.renameSync(from, to);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
-    throw error;
-  }
-}
-
-function linkUnlessThere(from: string, to: string): boolean {
-  try {
-    fs.linkSync(from, to);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    throw error;
-  }
-}
-
 /** A path that fits a socket address (about 100 bytes) however deep the directory lies, where the system offers one. */
 function shortPath(directory: string, descriptor: number): string {
   const viaDescriptor = `/proc/self/fd/${descriptor}`;
   return fs.existsSync(viaDescriptor) ? viaDescriptor : directory;
-}
-
-function openDirectory(directory: string): number {
-  try {
-    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-    return fs.openSync(directory, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
-  } catch (error) {
-    throw refusal(directory, error);
-  }
 }
 
 function heldError(directory: string): Error {
@@ -177,3 +155,5 @@ const reasons: Record<string, string> = {
   ENOTDIR: 'it is not a directory',
   ENOSPC: 'no space is left on the device',
 };
+
+const mostRounds = 20;

@@ -10,7 +10,7 @@ export const layout = {
   meta: 'meta',
   quarantine: 'quarantine',
   index: 'index.json',
-  lockSocket: 'lock.sock',
+  lock: 'lock',
   lockFile: 'lock.json',
 } as const;
 
@@ -32,7 +32,7 @@ export function storePaths(directory: string): string[] {
 export function isStorePath(relative: string): boolean {
   const [first = '', , third] = relative.split('/');
   if (first === layout.tenants) return third === layout.sessions;
-  return ownNames.includes(first) || first.startsWith('lock.') || first.startsWith(`${layout.index}.`);
+  return ownNames.includes(first);
 }
 
 /** The directory of a tenant's snapshots. */
@@ -66,7 +66,8 @@ const ownNames: string[] = [
   layout.meta,
   layout.quarantine,
   layout.index,
-  layout.lockSocket,
+  `${layout.index}.tmp`,
+  layout.lock,
   layout.lockFile,
   'auth',
   'checkpoints',
