@@ -1,7 +1,7 @@
 // One esbuild run, with splitting: every handler, worker, plugin and program is an entry; what they share is a chunk.
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
-import { globSync } from './test/glob.mjs';
 import { build } from 'esbuild';
+import { globSync } from './test/glob.mjs';
 
 const quiet = process.argv.includes('--quiet');
 const started = performance.now();
@@ -36,5 +36,14 @@ const result = await build({
 });
 await writeFile('dist/meta.json', JSON.stringify(result.metafile));
 for (const manifest of globSync('plugins', /service\.plugin\.json$/)) await cp(manifest, `dist/${manifest}`);
-await cp('public', 'dist/public', { recursive: true });
+await build({
+  entryPoints: globSync('public', /^public\/[^/]+\.ts$/),
+  outdir: 'dist/public',
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+  minify: true,
+  logLevel: 'warning',
+});
+await cp('public', 'dist/public', { recursive: true, filter: (path) => !/\.tsx?$|tsconfig\.json$/.test(path) });
 if (!quiet) console.log(`Built ${entries.length} entries into dist/ in ${Math.round(performance.now() - started)} ms.`);
