@@ -1,0 +1,85 @@
+import {
+  defaulted,
+  defineTool,
+  field,
+  integer,
+  max,
+  min,
+  nonempty,
+  string,
+  type Tool,
+  type ToolOutput,
+  type WorkspaceFile,
+} from '../../../lib/plugin-api/index.ts';
+import { clipLine } from '../clip.ts';
+import type { CoreToolsOptions } from '../options.ts';
+import { type Place, placeOf } from './place.ts';
+
+const imageTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
+const imageBytes = 4 * 1024 * 1024;
+/** Enough for every page of a source file; a larger one is read to here when a page behind it is asked for. */
+const farBytes = 16 * 1024 * 1024;
+const lineChars = 2_000;
+
+export function createReadFile(options: CoreToolsOptions): Tool {
+  return defineTool({
+    name: 'read_file',
+    description:
+      'Reads a file. Text comes with line numbers, at most `limit` lines from line `offset`; the numbers are not part of the file. Images are shown.',
+    category: 'files',
+    parameters: {
+      path: field(nonempty(string()), 'Path of the file, relative to the workspace.'),
+      offset: field(defaulted(min(integer(), 1), 1), 'First line to read; the first line of a file is 1.'),
+      limit: field(defaulted(max(min(integer(), 1), 20_000), 2_000), 'How many lines to read at most.'),
+    },
+    async execute({ path, offset, limit }, context) {
+      const place = placeOf(path, context, options);
+      let file = await place.workspace.read(place.path);
+      context.signal.throwIfAborted();
+      if (imageTypes.includes(file.mimeType)) return showImage(file, place);
+      if (file.binary) return refuse(`${path} is not text (${file.mimeType}, ${file.size} bytes).`);
+      if (file.truncated && (file.lines ?? 0) < offset + limit)
+        file = await place.workspace.read(place.path, { limit: farBytes });
+      return showText(file, { path, offset, limit, most: options.maxOutputChars });
+    },
+  });
+}
+
+function showText(
+  file: WorkspaceFile,
+  { path, offset, limit, most }: { path: string; offset: number; limit: number; most: number },
+): ToolOutput {
+  const lines = file.content.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  const data = { path: file.path, size: file.size, lines: lines.length, truncated: file.truncated };
+  if (lines.length === 0) return { content: `${path} is empty.`, data };
+  if (offset > lines.length) return refuse(`${path} has only ${lines.length} lines; there is no line ${offset}.`);
+  const shown: string[] = [];
+  let room = most - 200;
+  for (const [at, line] of lines.slice(offset - 1, offset - 1 + limit).entries()) {
+    const numbered = `${String(offset + at).padStart(6)}\t${clipLine(line.replace(/\r$/, ''), lineChars)}`;
+    room -= numbered.length + 1;
+    if (room < 0) break;
+    shown.push(numbered);
+  }
+  const next = offset + shown.length;
+  if (next <= lines.length) shown.push(`[${lines.length - next + 1} more lines; go on with offset ${next}.]`);
+  else if (file.truncated) shown.push(`[The file goes on: it has ${file.size} bytes, and only the first were read.]`);
+  return { content: shown.join('\n'), data: { ...data, from: offset, to: next - 1 } };
+}
+
+async function showImage(file: WorkspaceFile, place: Place): Promise<ToolOutput> {
+  if (file.size > imageBytes) return refuse(`The image has ${file.size} bytes; at most ${imageBytes} can be shown.`);
+  const data = file.truncated
+    ? (await place.workspace.readBytes(place.path, { limit: imageBytes })).toString('base64')
+    : file.content;
+  return {
+    content: `The image ${file.path} (${file.mimeType}, ${file.size} bytes) is shown.`,
+    data: { path: file.path, size: file.size, mimeType: file.mimeType },
+    images: [{ mimeType: file.mimeType, data, name: file.name.slice(0, 120) }],
+  };
+}
+
+function refuse(content: string): ToolOutput {
+  return { content, isError: true };
+}

@@ -1,0 +1,68 @@
+export type Replacement = { text: string; count: number; lines: number[] } | { problem: string };
+
+export interface Edit {
+  oldString: string;
+  newString: string;
+  replaceAll: boolean;
+}
+
+/**
+ * Replaces the one place where `oldString` stands, or all of them. Where it is not found and the file ends its lines with
+ * CRLF, both strings are taken to mean that too: models write plain line feeds.
+ */
+export function replaceText(text: string, edit: Edit): Replacement {
+  const { oldString, newString, replaceAll } = edit;
+  if (oldString === '') return { problem: 'old_string is empty. Give the text to replace, or use write_file.' };
+  if (oldString === newString) return { problem: 'old_string and new_string are the same: nothing would change.' };
+  const places = placesOf(text, oldString);
+  if (places.length === 0 && text.includes('\r\n') && !oldString.includes('\r') && oldString.includes('\n'))
+    return replaceText(text, { oldString: toCrlf(oldString), newString: toCrlf(newString), replaceAll });
+  const lines = lineNumbers(text, places);
+  if (places.length === 0) return { problem: notFound(text, oldString) };
+  if (places.length > 1 && !replaceAll)
+    return {
+      problem: `old_string occurs ${places.length} times (lines ${some(lines)}). Add surrounding lines until it is unique, or set replace_all.`,
+    };
+  return { text: text.split(oldString).join(newString), count: places.length, lines };
+}
+
+function placesOf(text: string, wanted: string): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) places.push(at);
+  return places;
+}
+
+/** `places` are ascending. */
+function lineNumbers(text: string, places: readonly number[]): number[] {
+  let line = 1;
+  let from = 0;
+  return places.map((place) => {
+    for (let at = text.indexOf('\n', from); at !== -1 && at < place; at = text.indexOf('\n', from)) {
+      line++;
+      from = at + 1;
+    }
+    return line;
+  });
+}
+
+/** Says what is closest: usually it is the indentation, a line number that was copied along, or an outdated text. */
+function notFound(text: string, wanted: string): string {
+  const first = wanted
+    .split('\n')
+    .find((line) => line.trim() !== '')
+    ?.trim();
+  const at = first === undefined ? -1 : text.split('\n').findIndex((line) => line.trim() === first);
+  const hint =
+    at === -1
+      ? 'Read the file again and copy the text exactly, without line numbers.'
+      : `Line ${at + 1} looks alike, but something around it differs: compare indentation, blanks and the lines that follow.`;
+  return `old_string was not found. ${hint}`;
+}
+
+function some(lines: readonly number[]): string {
+  return lines.length <= 10 ? lines.join(', ') : `${lines.slice(0, 10).join(', ')}, ...`;
+}
+
+function toCrlf(text: string): string {
+  return text.replace(/\r?\n/g, '\r\n');
+}

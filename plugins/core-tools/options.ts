@@ -1,0 +1,35 @@
+import {
+  array,
+  boolean,
+  defaulted,
+  enums,
+  type Infer,
+  integer,
+  max,
+  min,
+  string,
+  type,
+} from '../../lib/plugin-api/index.ts';
+
+const permission = enums(['auto', 'ask']);
+const milliseconds = max(min(integer(), 1), 2 ** 31 - 1);
+
+/** `plugins.config.core-tools` (contract: Core tools plugin). */
+export const CoreToolsOptions = type({
+  /** False: the file tools take absolute paths too, anywhere but the service's own files. */
+  restrictToWorkspace: defaulted(boolean(), true),
+  shellPermission: defaulted(permission, 'ask'),
+  shellTimeoutMs: defaulted(milliseconds, 120_000),
+  /** `required` refuses to run commands where bubblewrap does not work; `auto` uses it where it does. */
+  shellSandbox: defaulted(enums(['auto', 'required', 'off']), 'off'),
+  /** Whether a sandboxed command may reach the network. `auto`: not in mode `accounts`. */
+  shellNetwork: defaulted(enums(['auto', 'on', 'off']), 'auto'),
+  webPermission: defaulted(permission, 'ask'),
+  fetchTimeoutMs: defaulted(milliseconds, 30_000),
+  /** Host names, addresses or CIDR ranges of private networks that web_fetch may reach without more ado. */
+  allowPrivateHosts: defaulted(array(string()), () => []),
+  /** The cap on what a tool card shows. */
+  maxOutputChars: defaulted(min(integer(), 1_000), 100_000),
+});
+
+export type CoreToolsOptions = Infer<typeof CoreToolsOptions>;

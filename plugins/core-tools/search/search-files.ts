@@ -1,0 +1,114 @@
+import {
+  boolean,
+  defaulted,
+  defineTool,
+  field,
+  integer,
+  max,
+  min,
+  optional,
+  size,
+  string,
+  type Tool,
+  type ToolContext,
+} from '../../../lib/plugin-api/index.ts';
+import { clip } from '../clip.ts';
+import { type Place, placeOf } from '../files/place.ts';
+import type { CoreToolsOptions } from '../options.ts';
+import { type Matcher, type Matching, startMatcher, type TextMatch } from './matcher.ts';
+
+/** Larger files are data, not something that people read. */
+const fileBytes = 4 * 1024 * 1024;
+/** What one call reads at most. */
+const totalBytes = 256 * 1024 * 1024;
+
+interface Hit extends TextMatch {
+  path: string;
+}
+
+interface Search {
+  hits: Hit[];
+  files: number;
+  /** Why the search ended before everything was seen. */
+  ended?: string;
+}
+
+/** `directory` is where the plugin was loaded from. */
+export function createSearchFiles(options: CoreToolsOptions, directory: string): Tool {
+  return defineTool({
+    name: 'search_files',
+    description:
+      'Searches the text of files for a regular expression, or for plain text with `literal`. Shows path, line number and line. Leaves out what .gitignore names, dependencies and build output.',
+    category: 'files',
+    parameters: {
+      pattern: field(size(string(), 1, 2_000), 'Regular expression (JavaScript syntax), matched against single lines.'),
+      path: field(defaulted(string(), '.'), 'Directory to search, relative to the workspace.'),
+      glob: field(optional(size(string(), 1, 1_000)), 'Only files whose path matches, for example "*.ts".'),
+      literal: field(defaulted(boolean(), false), 'The pattern is plain text.'),
+      ignore_case: field(defaulted(boolean(), false), 'Letter case does not matter.'),
+      context: field(defaulted(max(min(integer(), 0), 10), 0), 'Lines to show before and after each match.'),
+      max_results: field(defaulted(max(min(integer(), 1), 1_000), 200), 'How many matching lines to show at most.'),
+      include_ignored: field(defaulted(boolean(), false), 'Also look into ignored files and directories.'),
+    },
+    async execute(args, context) {
+      const place = placeOf(args.path, context, options);
+      const { pattern, glob, literal, context: around } = args;
+      const matching: Matching = { pattern, literal, ignoreCase: args.ignore_case, context: around };
+      if (glob !== undefined) matching.glob = glob;
+      const matcher = await startMatcher(directory, matching, context.signal);
+      try {
+        const ignore = !args.include_ignored;
+        const search = await run(matcher, place, { ignore, most: args.max_results, context });
+        const data = { matches: search.hits.length, files: search.files, truncated: search.ended !== undefined };
+        return { content: clip(render(search, around), options.maxOutputChars), data };
+      } finally {
+        await matcher.close();
+      }
+    },
+  });
+}
+
+async function run(
+  matcher: Matcher,
+  { workspace, path }: Place,
+  { ignore, most, context }: { ignore: boolean; most: number; context: ToolContext },
+): Promise<Search> {
+  const search: Search = { hits: [], files: 0 };
+  let bytes = 0;
+  for await (const file of workspace.walk(path, { signal: context.signal, ignore })) {
+    if (file.size === 0 || file.size > fileBytes) continue;
+    if ((await matcher.filterPaths([file.path])).length === 0) continue;
+    bytes += file.size;
+    if (bytes > totalBytes) return { ...search, ended: `${totalBytes} bytes were searched; name a smaller directory.` };
+    const text = await readText(workspace, file.path);
+    if (text === undefined) continue;
+    search.files++;
+    const matches = await matcher.searchText(text, most - search.hits.length + 1);
+    search.hits.push(...matches.map((match) => ({ ...match, path: file.path })));
+    if (search.hits.length > most)
+      return { ...search, hits: search.hits.slice(0, most), ended: `There are more than ${most} matches.` };
+  }
+  return search;
+}
+
+/** Undefined for what is no text, or gone by now. */
+async function readText(workspace: Place['workspace'], path: string): Promise<string | undefined> {
+  const bytes = await workspace.readBytes(path, { limit: fileBytes }).catch(() => undefined);
+  if (bytes === undefined || bytes.subarray(0, 8_000).includes(0)) return undefined;
+  return bytes.toString('utf8');
+}
+
+function render({ hits, files, ended }: Search, around: number): string {
+  const lines = hits.flatMap((hit, at) => [...(around > 0 && at > 0 ? ['--'] : []), ...show(hit)]);
+  if (hits.length === 0) lines.push(`No match in ${files} files.`);
+  if (ended !== undefined) lines.push(`[${ended}]`);
+  return lines.join('\n');
+}
+
+function show({ path, line, text, before, after }: Hit): string[] {
+  return [
+    ...before.map((other, at) => `${path}-${line - before.length + at}- ${other}`),
+    `${path}:${line}: ${text}`,
+    ...after.map((other, at) => `${path}-${line + 1 + at}- ${other}`),
+  ];
+}
