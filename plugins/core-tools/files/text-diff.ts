@@ -17,7 +17,7 @@ export async function diffTexts(path: string, before: string, after: string): Pr
   const options = { context: 3, timeout: timeoutMs };
   const patch = createTwoFilesPatch(path, path, before, after, undefined, undefined, options);
   if (patch === undefined || patch.length > mostDiffChars) return undefined;
-  const diff = patch.replace(/^=+\n/, '');
+  const diff = patch.replace(/^Index: .*\n=+\n/, '');
   const lines = diff.split('\n').slice(2);
   const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length;
   return { diff, additions: count('+'), deletions: count('-') };

@@ -8,8 +8,8 @@ export type { Matching, TextMatch } from './matcher.worker.ts';
 export interface Matcher {
   /** Which of these paths the glob matches. */
   filterPaths(paths: string[]): Promise<string[]>;
-  /** The places in a text, at most `most`. */
-  searchText(text: string, most: number): Promise<TextMatch[]>;
+  /** The lines that match in these texts, at most `most`. */
+  searchTexts(texts: string[], most: number): Promise<TextMatch[]>;
   close(): Promise<void>;
 }
 
@@ -26,6 +26,8 @@ export async function startMatcher(directory: string, matching: Matching, signal
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: 256 },
   });
+  // One that fails when nobody waits for an answer must not take the service along.
+  worker.on('error', () => {});
   const spent = { ms: 0 };
   const close = async (): Promise<void> => {
     await worker.terminate();
@@ -51,7 +53,7 @@ export async function startMatcher(directory: string, matching: Matching, signal
   }
   return {
     filterPaths: async (paths) => (await ask({ paths })).paths ?? [],
-    searchText: async (text, most) => (await ask({ text, most })).matches ?? [],
+    searchTexts: async (texts, most) => (await ask({ texts, most })).matches ?? [],
     close,
   };
 }
@@ -59,24 +61,20 @@ export async function startMatcher(directory: string, matching: Matching, signal
 /** The next message of the worker; rejects when it takes too long, fails, ends or the signal aborts. */
 function nextAnswer(worker: Worker, signal: AbortSignal, ms: number): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const settle = (fn: () => void) => {
+    const settle = (fn: () => void): void => {
       clearTimeout(timer);
-      worker.removeAllListeners();
-      // A worker that fails later than anybody listens must not fail the service.
-      worker.on('error', () => {});
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit);
       signal.removeEventListener('abort', onAbort);
       fn();
     };
-    const onAbort = () => settle(() => reject(signal.reason));
-    const timer = setTimeout(
-      () => settle(() => reject(new Error('The pattern takes too long to match. Use a simpler one.'))),
-      Math.max(0, ms),
-    );
-    worker.once('message', (answer: Answer) =>
-      settle(() => (answer.problem === undefined ? resolve(answer) : reject(new Error(answer.problem)))),
-    );
-    worker.once('error', (error) => settle(() => reject(error)));
-    worker.once('exit', () => settle(() => reject(new Error('The search ended unexpectedly.'))));
+    const onMessage = (answer: Answer): void =>
+      settle(() => (answer.problem === undefined ? resolve(answer) : reject(new Error(answer.problem))));
+    const onError = (error: unknown): void => settle(() => reject(error));
+    const onExit = (): void => settle(() => reject(new Error('The search ended unexpectedly.')));
+    const onAbort = (): void => settle(() => reject(signal.reason));
+    const tooLong = 'The pattern takes too long to match. Use a simpler one.';
+    const timer = setTimeout(() => settle(() => reject(new Error(tooLong))), Math.max(0, ms));
+    worker.on('message', onMessage).on('error', onError).on('exit', onExit);
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
   });

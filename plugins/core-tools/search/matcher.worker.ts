@@ -12,7 +12,7 @@ export interface Matching {
   context?: number;
 }
 
-export type Question = { paths: string[] } | { text: string; most: number };
+export type Question = { paths: string[] } | { texts: string[]; most: number };
 
 export interface Answer {
   paths?: string[];
@@ -22,9 +22,11 @@ export interface Answer {
 
 /** A line that matches, with what surrounds it. */
 export interface TextMatch {
+  /** Which of the texts. */
+  text: number;
   /** Counted from 1. */
   line: number;
-  text: string;
+  excerpt: string;
   before: string[];
   after: string[];
 }
@@ -39,7 +41,7 @@ try {
   const matchesLine = matching.pattern === undefined ? () => 0 : compilePattern(matching.pattern);
   port?.on('message', (question: Question) => {
     if ('paths' in question) port.postMessage({ paths: question.paths.filter((path) => matchesPath(path)) });
-    else port.postMessage({ matches: searchText(question.text, question.most, matchesLine) });
+    else port.postMessage({ matches: searchTexts(question, matchesLine) });
   });
   port?.postMessage({});
 } catch (error) {
@@ -72,23 +74,24 @@ function compile(source: string, flags: string): RegExp {
   }
 }
 
-function searchText(text: string, most: number, matchesLine: (line: string) => number): TextMatch[] {
-  const lines = text.split(/\r?\n/);
-  if (lines.at(-1) === '') lines.pop();
-  const context = matching.context ?? 0;
+function searchTexts({ texts, most }: { texts: string[]; most: number }, find: (line: string) => number): TextMatch[] {
   const matches: TextMatch[] = [];
-  for (const [at, line] of lines.entries()) {
-    if (matches.length === most) break;
-    const position = matchesLine(line);
-    if (position === -1) continue;
-    matches.push({
-      line: at + 1,
-      text: excerpt(line, position),
-      before: lines.slice(Math.max(0, at - context), at).map((other) => excerpt(other, 0)),
-      after: lines.slice(at + 1, at + 1 + context).map((other) => excerpt(other, 0)),
-    });
+  for (const [text, content] of texts.entries()) {
+    const lines = content.split(/\r?\n/);
+    if (lines.at(-1) === '') lines.pop();
+    for (const [at, line] of lines.entries()) {
+      if (matches.length === most) return matches;
+      const position = find(line);
+      if (position !== -1) matches.push({ text, line: at + 1, excerpt: excerpt(line, position), ...around(lines, at) });
+    }
   }
   return matches;
+}
+
+function around(lines: readonly string[], at: number): { before: string[]; after: string[] } {
+  const count = matching.context ?? 0;
+  const show = (from: number, to: number) => lines.slice(from, to).map((line) => excerpt(line, 0));
+  return { before: show(Math.max(0, at - count), at), after: show(at + 1, at + 1 + count) };
 }
 
 /** The part of a line around a position. */

@@ -19,10 +19,11 @@ import { type Matcher, type Matching, startMatcher, type TextMatch } from './mat
 
 /** Larger files are data, not something that people read. */
 const fileBytes = 4 * 1024 * 1024;
-/** What one call reads at most. */
-const totalBytes = 256 * 1024 * 1024;
+/** What one call searches at most. */
+const totalChars = 256 * 1024 * 1024;
+const batchFiles = 32;
 
-interface Hit extends TextMatch {
+interface Hit extends Omit<TextMatch, 'text'> {
   path: string;
 }
 
@@ -75,20 +76,37 @@ async function run(
 ): Promise<Search> {
   const search: Search = { hits: [], files: 0 };
   let bytes = 0;
-  for await (const file of workspace.walk(path, { signal: context.signal, ignore })) {
-    if (file.size === 0 || file.size > fileBytes) continue;
-    if ((await matcher.filterPaths([file.path])).length === 0) continue;
-    bytes += file.size;
-    if (bytes > totalBytes) return { ...search, ended: `${totalBytes} bytes were searched; name a smaller directory.` };
-    const text = await readText(workspace, file.path);
-    if (text === undefined) continue;
-    search.files++;
-    const matches = await matcher.searchText(text, most - search.hits.length + 1);
-    search.hits.push(...matches.map((match) => ({ ...match, path: file.path })));
+  for await (const batch of inBatches(workspace.walk(path, { signal: context.signal, ignore }))) {
+    const paths = await matcher.filterPaths(batch.map((file) => file.path));
+    const texts = await Promise.all(paths.map((file) => readText(workspace, file)));
+    const matches = await matcher.searchTexts(
+      texts.map((text) => text ?? ''),
+      most - search.hits.length + 1,
+    );
+    search.files += texts.filter((text) => text !== undefined).length;
+    search.hits.push(...matches.map(({ text, ...match }) => ({ ...match, path: paths[text] ?? '' })));
     if (search.hits.length > most)
       return { ...search, hits: search.hits.slice(0, most), ended: `There are more than ${most} matches.` };
+    bytes += texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+    if (bytes > totalChars) return { ...search, ended: `${bytes} characters were searched; name a smaller directory.` };
   }
   return search;
+}
+
+/** Files that are worth reading, a few at a time: waiting for one after the other would take longer than searching. */
+async function* inBatches<File extends { size: number }>(files: AsyncIterable<File>): AsyncGenerator<File[]> {
+  let batch: File[] = [];
+  let bytes = 0;
+  for await (const file of files) {
+    if (file.size === 0 || file.size > fileBytes) continue;
+    batch.push(file);
+    bytes += file.size;
+    if (batch.length < batchFiles && bytes < fileBytes) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 /** Undefined for what is no text, or gone by now. */
@@ -105,10 +123,10 @@ function render({ hits, files, ended }: Search, around: number): string {
   return lines.join('\n');
 }
 
-function show({ path, line, text, before, after }: Hit): string[] {
+function show({ path, line, excerpt, before, after }: Hit): string[] {
   return [
     ...before.map((other, at) => `${path}-${line - before.length + at}- ${other}`),
-    `${path}:${line}: ${text}`,
+    `${path}:${line}: ${excerpt}`,
     ...after.map((other, at) => `${path}-${line + 1 + at}- ${other}`),
   ];
 }
