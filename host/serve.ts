@@ -7,6 +7,7 @@ import { errorAnswer } from '../lib/http/answer.ts';
 import type { Connection } from '../lib/http/router.ts';
 import type { StreamPump } from '../lib/http/stream-pump.ts';
 import { errorResponse, ServiceError } from '../lib/wire/errors.ts';
+import { readIncoming } from './read-incoming.ts';
 import { filterRequest } from './request-filter.ts';
 import { sendDirectly } from './send-response.ts';
 
@@ -44,8 +45,9 @@ export async function serve(
   const streams = new Set<StreamPump>();
   const middleware = createMiddleware(
     async (context) => {
-      const { response: socket } = context.platform;
-      const response = await handler({ ...context, platform: { signal: goneSignal(socket) } });
+      const { request, response: socket } = context.platform;
+      const readBody = (limit: number) => readIncoming(request, limit);
+      const response = await handler({ ...context, platform: { signal: goneSignal(socket), readBody } });
       const track = (pump: StreamPump) => {
         streams.add(pump);
         socket.once('close', () => streams.delete(pump));
@@ -61,7 +63,8 @@ export async function serve(
       const fail = (error: unknown) => refuse(error, app, request, socket);
       try {
         filterRequest(request);
-        middleware(request, socket, (error) => error === undefined || fail(error));
+        // The adapter then makes no web stream of the body; handlers read it with `readBody`.
+        middleware(Object.assign(request, { rawBody: null }), socket, (error) => error === undefined || fail(error));
       } catch (error) {
         fail(error);
       }

@@ -6,31 +6,24 @@ import { withinBounds } from './json-bounds.ts';
  * The bytes of a request body, at most `limit` of them. Throws `payload_too_large` before reading when the declared length
  * says so, and while reading when the counted one does; `invalid_body` for a compressed body or one that breaks off.
  */
-export async function readBody(request: Request, limit: number): Promise<Uint8Array> {
+export async function readBody(
+  request: Request,
+  limit: number,
+  fromConnection?: (limit: number) => Promise<Uint8Array | undefined>,
+): Promise<Uint8Array> {
   checkDeclared(request.headers, limit);
-  if (!request.body) return new Uint8Array();
-  const reader = request.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read().catch(() => {
-      throw new ServiceError('invalid_body', 'The request body broke off.');
-    });
-    if (done) break;
-    chunks.push(value);
-    length += value.byteLength;
-    if (length > limit) {
-      // Cancelling would keep the answer from being sent; the server drains what is left.
-      reader.releaseLock();
-      throw tooLarge(limit);
-    }
-  }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length);
+  const read = fromConnection ?? ((most: number) => readStream(request.body, most));
+  const bytes = await read(limit).catch(() => {
+    throw new ServiceError('invalid_body', 'The request body broke off.');
+  });
+  if (!bytes) throw new ServiceError('payload_too_large', tooLargeText(limit));
+  return bytes;
 }
 
 /** Refuses by the headers alone what need not be read. */
 export function checkDeclared(headers: Headers, limit: number): void {
-  if (Number(headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
+  if (Number(headers.get('content-length') ?? 0) > limit)
+    throw new ServiceError('payload_too_large', tooLargeText(limit));
   const encoding = headers.get('content-encoding');
   if (encoding !== null && encoding.toLowerCase() !== 'identity')
     throw new ServiceError(
@@ -64,8 +57,25 @@ export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
   throw new ServiceError('invalid_body', 'The body must be a JSON object.');
 }
 
-function tooLarge(limit: number): ServiceError {
-  return new ServiceError('payload_too_large', `The body must not be larger than ${limit} bytes.`);
+/** The counted read of a web stream. Beyond the limit it is left alone: cancelling would keep the answer from being sent. */
+async function readStream(body: ReadableStream<Uint8Array> | null, limit: number): Promise<Uint8Array | undefined> {
+  if (!body) return new Uint8Array();
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks, length);
+    chunks.push(value);
+    length += value.byteLength;
+    if (length <= limit) continue;
+    reader.releaseLock();
+    return undefined;
+  }
+}
+
+function tooLargeText(limit: number): string {
+  return `The body must not be larger than ${limit} bytes.`;
 }
 
 /** Removes keys that could reach a prototype when somebody copies the object. Depth is bounded before. */

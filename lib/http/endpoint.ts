@@ -17,6 +17,11 @@ export interface Platform {
   signal: AbortSignal;
   /** Path parameters, not decoded, when a router has matched already; otherwise the handler matches its own path. */
   params?: Record<string, string>;
+  /**
+   * Reads the body from the connection, when the request object does not carry it; `undefined` once it is over `limit`.
+   * Only `lib/http/body.ts` asks: a handler declares the body it wants.
+   */
+  readBody?: (limit: number) => Promise<Uint8Array | undefined>;
   /** The URL of the request when somebody has parsed it already. */
   url?: URL;
 }
@@ -93,7 +98,7 @@ async function answer<Body, HasSession extends boolean>(
     throw new ServiceError('method_not_allowed', `This route answers ${method}.`, { headers: { allow: method } });
   const principal = access === 'public' ? nobody : await authorize(request, ip, app, access);
   const params = decodeParams(rawParams);
-  const body = await parseBody(request, app, options.body);
+  const body = await parseBody(request, platform, options.body);
   const session = options.session ? findSession(app, principal, params.id) : undefined;
   return options.handle({ app, request, url, params, principal, session, body, signal } as Call<Body, HasSession>);
 }
@@ -116,15 +121,15 @@ const nobody: Principal = Object.freeze({ kind: 'anonymous', tenantId: '', admin
 
 async function parseBody<Body>(
   request: Request,
-  app: Pick<App, 'config'>,
+  platform: Platform,
   shape: EndpointOptions<Body, boolean>['body'],
 ): Promise<Body | undefined> {
-  const limit = app.config.server.bodyLimitBytes;
+  const limit = platform.app.config.server.bodyLimitBytes;
   if (!shape) {
     checkDeclared(request.headers, limit);
     return undefined;
   }
-  const value = parseJsonObject(await readBody(request, limit));
+  const value = parseJsonObject(await readBody(request, limit, platform.readBody));
   return typeof shape === 'function' ? shape(value) : validate(value, shape);
 }
 

@@ -31,7 +31,7 @@ async function answer(context: HandlerContext, route: PluginRoute, pluginId: str
   const params = decodeParams(platform.params ?? {});
   const { headers, method } = request;
   if (route.public) await guarded(context, pluginId, async () => route.authorize?.({ headers, params }));
-  const rawBody = await readBody(request, app.config.server.bodyLimitBytes);
+  const rawBody = await readBody(request, app.config.server.bodyLimitBytes, platform.readBody);
   const body = parseJson(rawBody);
   const { searchParams } = platform.url ?? new URL(request.url);
   const { token: _, ...query } = Object.fromEntries(searchParams);

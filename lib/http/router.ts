@@ -10,7 +10,7 @@ import { callPluginRoute } from './plugin-route.ts';
 import { withoutBody } from './respond.ts';
 
 /** What the host hands over with each request; the router adds the rest of {@link Platform}. */
-export type Connection = Pick<Platform, 'signal'>;
+export type Connection = Pick<Platform, 'signal' | 'readBody'>;
 type Context = RouterContext<Record<string, string>, Connection>;
 type Methods = Map<string, Handler>;
 
@@ -48,7 +48,7 @@ async function dispatch(context: Context, methods: Methods, app: App): Promise<R
   if (method === 'OPTIONS' && (isApi || known.length > 0)) return preflight(request, app.config.server, known);
 
   const own = methods.get(wanted);
-  const platform = { app, url, signal: context.platform.signal, params: context.params };
+  const platform = { ...context.platform, app, url, params: context.params };
   if (own) return head(method, await own(outer(context, platform)));
   if (plugin?.route) {
     const { route, pluginId = '', params } = plugin;
