@@ -46,6 +46,8 @@ export async function serve(
   const middleware = createMiddleware(
     async (context) => {
       const { request, response: socket } = context.platform;
+      // The adapter's own: it would abort `request.signal` at the end of every body.
+      request.removeAllListeners('close');
       const readBody = (limit: number) => readIncoming(request, limit);
       const response = await handler({ ...context, platform: { signal: goneSignal(socket), readBody } });
       const track = (pump: StreamPump) => {
