@@ -26,6 +26,8 @@ import rewind from '../handlers/sessions/rewind.ts';
 import sendMessage from '../handlers/sessions/send-message.ts';
 import updateSession from '../handlers/sessions/update.ts';
 import consoleFile from '../handlers/static/console.ts';
+import listFiles from '../handlers/workspace/list-files.ts';
+import readFile from '../handlers/workspace/read-file.ts';
 import type { Handler } from '../lib/http/endpoint.ts';
 
 /** Every endpoint of the service; each handler says by itself where it is mounted. */
@@ -58,6 +60,8 @@ export const handlers: readonly Handler[] = [
   decideApproval,
   sessionEvents,
   allEvents,
+  listFiles,
+  readFile,
   // Files
   pluginAsset,
   consoleFile,
