@@ -2,6 +2,8 @@
 export interface Value {
   names: readonly string[];
   value: unknown;
+  /** Left out when the tool knows none of the names. */
+  optional?: true;
 }
 
 /** One thing that an instruction asks for. */
@@ -16,6 +18,7 @@ type Rule = readonly [pattern: RegExp, step: (...groups: string[]) => Step];
 
 const path = (value: string): Value => ({ names: ['path', 'file', 'directory'], value: unquote(value) });
 const text = (names: readonly string[], value: string): Value => ({ names, value: unquote(value) });
+const plainText: Value = { names: ['literal'], value: true, optional: true };
 const call = (tool: string, ...values: Value[]): Step => ({ kind: 'call', tool, values });
 
 /** Takes the rest of the message, whatever is in it. */
@@ -37,7 +40,8 @@ const rules: readonly Rule[] = [
   ],
   [
     /^(?:search|grep)(?: for)? (.+?)(?: in (\S+))?$/i,
-    (words, folder) => call('search_files', text(['pattern', 'query', 'text'], words), ...some(folder, path)),
+    (words, folder) =>
+      call('search_files', text(['pattern', 'query', 'text'], words), plainText, ...some(folder, path)),
   ],
   [
     /^(?:run|execute|\$) (.+)$/i,

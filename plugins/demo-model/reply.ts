@@ -111,9 +111,12 @@ function perform(
 /** Arguments under the names that the tool has for them. */
 function fill({ parameters }: ToolSchema, values: readonly Value[]): Record<string, unknown> {
   const known = Object.keys(Object(parameters.properties));
-  return Object.fromEntries(
-    values.map(({ names, value }) => [names.find((name) => known.includes(name)) ?? names[0], value]),
-  );
+  const args: Record<string, unknown> = {};
+  for (const { names, value, optional } of values) {
+    const name = names.find((candidate) => known.includes(candidate)) ?? (optional ? undefined : names[0]);
+    if (name !== undefined) args[name] = value;
+  }
+  return args;
 }
 
 function resultText({ name, content, isError }: Extract<ModelMessage, { role: 'tool' }>): string {

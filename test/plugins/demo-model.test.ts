@@ -12,11 +12,12 @@ const tool = (name: string, ...fields: string[]): ToolSchema => ({
   description: name,
   parameters: objectSchema(Object.fromEntries(fields.map((field) => [field, optional(string())]))),
 });
+const searchParameters = { type: 'object', properties: { pattern: {}, literal: {}, path: {} } };
 const tools = [
   tool('list_files', 'path'),
   tool('read_file', 'path'),
   tool('write_file', 'path', 'content'),
-  tool('search_files', 'pattern', 'path'),
+  { ...tool('search_files', 'pattern', 'path'), parameters: searchParameters },
   tool('shell', 'command'),
 ];
 
@@ -68,8 +69,8 @@ for (const [text, name, args] of [
   ['Please list the files in src.', 'list_files', { path: 'src' }],
   ['read README.md', 'read_file', { path: 'README.md' }],
   ['can you show me the file `a/b.txt`?', 'read_file', { path: 'a/b.txt' }],
-  ['search for "TODO later"', 'search_files', { pattern: 'TODO later' }],
-  ['grep needle in src', 'search_files', { pattern: 'needle', path: 'src' }],
+  ['search for "TODO later"', 'search_files', { pattern: 'TODO later', literal: true }],
+  ['grep needle in src', 'search_files', { pattern: 'needle', literal: true, path: 'src' }],
   ['run npm test', 'shell', { command: 'npm test' }],
   [
     'write notes.txt: first line\nread README.md',

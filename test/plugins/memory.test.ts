@@ -1,0 +1,120 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { tempDirectory } from '../helpers/temp-directory.ts';
+import { type BundledPlugin, loadBundled } from './bundled-plugin.ts';
+
+interface Fixture {
+  workspace: string;
+  memory: BundledPlugin;
+}
+
+const memory = suite<Fixture>('The memory of a workspace');
+memory.before.each(async (fixture) => {
+  fixture.workspace = tempDirectory('memory');
+  fixture.memory = await loadBundled('memory', { workspace: fixture.workspace });
+});
+memory.after.each((fixture) => fixture.memory.close());
+
+const idIn = (text: string): string => /mem_[0-9a-f]+/.exec(text)?.[0] ?? 'none';
+const stored = (
+  workspace: string,
+  path = '.service/memory.json',
+): { entries: { id: string; content: string; tags: string[] }[] } =>
+  JSON.parse(readFileSync(join(workspace, path), 'utf8'));
+
+memory(
+  'what is saved is found, listed and can be deleted; the file is readable JSON',
+  async ({ memory, workspace }) => {
+    const saved = await memory.call('memory_save', { content: 'The build needs Node 20', tags: ['build'] });
+    const id = idIn(saved.content);
+    assert.equal(
+      stored(workspace).entries.map(({ content, tags }) => ({ content, tags })),
+      [{ content: 'The build needs Node 20', tags: ['build'] }],
+    );
+    assert.match((await memory.call('memory_search', { query: 'node' })).content, new RegExp(`${id}.*Node 20`));
+    assert.match((await memory.call('memory_list', {})).content, new RegExp(id));
+    assert.match((await memory.call('memory_delete', { id })).content, /Deleted/);
+    assert.match((await memory.call('memory_list', {})).content, /empty/);
+    assert.is((await memory.call('memory_delete', { id })).isError, true);
+  },
+);
+
+memory('a search ranks: both words before one, tags before text; beginnings and slips count', async ({ memory }) => {
+  for (const [content, tags] of [
+    ['Deploy on Fridays is forbidden', []],
+    ['The deploy script is in tools', ['script']],
+    ['Lunch is at noon', ['deploy']],
+  ] as const)
+    await memory.call('memory_save', { content, tags: [...tags] });
+  const { content } = await memory.call('memory_search', { query: 'deploy script' });
+  assert.match(content.split('\n')[0] ?? '', /tools/);
+  assert.match((await memory.call('memory_search', { query: 'fri' })).content, /Fridays/);
+  assert.match((await memory.call('memory_search', { query: 'forbiden' })).content, /Fridays/);
+  assert.match((await memory.call('memory_search', { query: 'deploy', limit: 1 })).content, /Lunch/);
+  assert.match((await memory.call('memory_search', { query: 'zebra' })).content, /Nothing/);
+});
+
+memory('a list is newest first, by tag, and says how many it leaves out', async ({ memory }) => {
+  for (const at of [1, 2, 3])
+    await memory.call('memory_save', { content: `fact ${at}`, tags: at === 2 ? ['even'] : [] });
+  const { content } = await memory.call('memory_list', { limit: 2 });
+  assert.match(content, /fact 3[\s\S]*fact 2[\s\S]*1 older/);
+  const even = await memory.call('memory_list', { tag: 'even' });
+  assert.match(even.content, /fact 2/);
+  assert.not.match(even.content, /fact [13]/);
+});
+
+memory('savings at the same time are all kept', async ({ memory, workspace }) => {
+  await Promise.all(Array.from({ length: 25 }, (_, at) => memory.call('memory_save', { content: `fact ${at}` })));
+  const { entries } = stored(workspace);
+  assert.is(entries.length, 25);
+  assert.is(new Set(entries.map(({ id }) => id)).size, 25);
+});
+
+memory('a file that is no memory is reported and left as it is', async ({ memory, workspace }) => {
+  mkdirSync(join(workspace, '.service'));
+  writeFileSync(join(workspace, '.service/memory.json'), '{"entries": [');
+  let message = '';
+  await memory.call('memory_save', { content: 'x' }).catch((error: Error) => {
+    message = error.message;
+  });
+  assert.match(message, /not a memory file/);
+  assert.is(readFileSync(join(workspace, '.service/memory.json'), 'utf8'), '{"entries": [');
+  writeFileSync(join(workspace, '.service/memory.json'), '{"entries": []}');
+  assert.match((await memory.call('memory_save', { content: 'x' })).content, /Saved/);
+});
+
+memory('reading alone makes no file, and wrong arguments are refused', async ({ memory, workspace }) => {
+  await memory.call('memory_list', {});
+  assert.not.ok(existsSync(join(workspace, '.service')));
+  assert.is((await memory.call('memory_save', { content: '' })).isError, true);
+  assert.is((await memory.call('memory_save', { content: 'x'.repeat(4_001) })).isError, true);
+});
+memory.run();
+
+const options = suite('The options of the memory plugin');
+
+options('`path` moves the file, and can not lead out of the workspace', async () => {
+  const workspace = tempDirectory('memory');
+  const memory = await loadBundled('memory', { workspace, config: { path: 'notes/brain.json' } });
+  await memory.call('memory_save', { content: 'here' });
+  assert.is(stored(workspace, 'notes/brain.json').entries.length, 1);
+  await memory.close();
+  for (const path of ['../memory.json', '/tmp/memory.json', 'a/../../b.json', 'C:\\memory.json', ''])
+    assert.is((await loadBundled('memory', { config: { path } })).info?.state, 'failed', path);
+});
+
+options('beyond `maxEntries` the oldest make room, and the answer says so', async () => {
+  const workspace = tempDirectory('memory');
+  const memory = await loadBundled('memory', { workspace, config: { maxEntries: 2 } });
+  for (const content of ['one', 'two']) await memory.call('memory_save', { content });
+  assert.match((await memory.call('memory_save', { content: 'three' })).content, /1 of the oldest/);
+  assert.equal(
+    stored(workspace).entries.map(({ content }) => content),
+    ['two', 'three'],
+  );
+  await memory.close();
+});
+options.run();
