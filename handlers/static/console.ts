@@ -21,7 +21,8 @@ export default endpoint('GET /*', {
       const etag = `W/"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`;
       const headers = { ...securityHeaders, etag, 'cache-control': 'no-cache', 'content-type': typeOf(url.pathname) };
       if (matches(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
-      return new Response(await file.readFile(), { headers });
+      const bytes = await file.readFile();
+      return new Response(bytes, { headers: { ...headers, 'content-length': String(bytes.byteLength) } });
     } finally {
       await file.close();
     }

@@ -7,7 +7,7 @@ export function lastEventId(request: Request, url: URL): number | undefined {
 }
 
 function parse(text: string | null): number | undefined {
-  if (text === null || !/^\d{1,16}$/.test(text)) return undefined;
-  const seq = Number(text);
-  return Number.isSafeInteger(seq) ? seq : undefined;
+  if (text === null || !/^\d+$/.test(text)) return undefined;
+  // Beyond every seq there can be: from the future, and so nothing to replay.
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }
