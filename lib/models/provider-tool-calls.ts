@@ -41,6 +41,11 @@ export function readArguments(text: string, cutOff: boolean): { arguments: Recor
   return { arguments: {} };
 }
 
+/** A tool name as every provider accepts it: models make names up, and a history that holds one must stay sendable. */
+export function wireToolName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unknown_tool';
+}
+
 /** Counts what one answer may hold, in characters; a model that goes on for ever meets it. Throws ProviderError. */
 export function createAnswerBudget(
   provider: string,

@@ -43,7 +43,12 @@ export {
   modelInfo,
   secretsOf,
 } from '../models/provider-options.ts';
-export { createAnswerBudget, readToolCalls, type WrittenToolCall } from '../models/provider-tool-calls.ts';
+export {
+  createAnswerBudget,
+  readToolCalls,
+  type WrittenToolCall,
+  wireToolName,
+} from '../models/provider-tool-calls.ts';
 export {
   defaulted,
   field,

@@ -1,4 +1,9 @@
-import type { ImageAttachment, ModelMessage, ModelRequest } from '../../lib/plugin-api/index.ts';
+import {
+  type ImageAttachment,
+  type ModelMessage,
+  type ModelRequest,
+  wireToolName,
+} from '../../lib/plugin-api/index.ts';
 
 type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
 
@@ -58,7 +63,7 @@ function convert(message: ModelMessage, withReasoning: boolean): WireMessage | u
           tool_calls: toolCalls.map((call) => ({
             id: call.id,
             type: 'function' as const,
-            function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+            function: { name: wireToolName(call.name), arguments: JSON.stringify(call.arguments) },
           })),
         }),
   };

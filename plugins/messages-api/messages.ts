@@ -1,4 +1,4 @@
-import type { ModelMessage, ToolCall } from '../../lib/plugin-api/index.ts';
+import { type ModelMessage, type ToolCall, wireToolName } from '../../lib/plugin-api/index.ts';
 import { type Block, imageBlock, textBlocks, toolResultBlock } from './blocks.ts';
 import { signedThinking, turnStart } from './thinking.ts';
 
@@ -7,17 +7,26 @@ export interface WireMessage {
   content: Block[];
 }
 
+/** The messages that say something: the API knows no empty ones. */
+export function withContent(messages: readonly ModelMessage[]): ModelMessage[] {
+  return messages.filter(
+    (message) =>
+      message.role === 'tool' ||
+      message.content.trim() !== '' ||
+      (message.role === 'user' ? message.images : message.toolCalls)?.length,
+  );
+}
+
 /**
  * The conversation as the messages API takes it: user and assistant in turn, beginning and ending with the user, the
  * results of tool calls first in the message after them, no empty blocks. `thinking` names the model whose signed
- * thinking goes back inside the current turn.
+ * thinking goes back inside the current turn. No message may be empty (`withContent`).
  */
 export function toWireMessages(messages: readonly ModelMessage[], thinking: string | undefined): WireMessage[] {
   const wire: WireMessage[] = [];
   const start = turnStart(messages);
   const names = createIdNames();
   const add = (role: WireMessage['role'], content: Block[]): void => {
-    if (content.length === 0) return;
     const last = wire.at(-1);
     if (last?.role === role) last.content.push(...content);
     else wire.push({ role, content });
@@ -46,7 +55,7 @@ export function plain({ role, content }: WireMessage): { role: string; content: 
 }
 
 function toolUseBlock({ name, arguments: input }: ToolCall, id: string): Block {
-  return { type: 'tool_use', id, name, input };
+  return { type: 'tool_use', id, name: wireToolName(name), input };
 }
 
 function said(text: string): WireMessage {

@@ -1,5 +1,5 @@
-import type { ModelEntry, ModelRequest } from '../../lib/plugin-api/index.ts';
-import { plain, toWireMessages, type WireMessage } from './messages.ts';
+import { type ModelEntry, type ModelRequest, wireToolName } from '../../lib/plugin-api/index.ts';
+import { plain, toWireMessages, type WireMessage, withContent } from './messages.ts';
 import type { Endpoint } from './options.ts';
 import { canThink } from './thinking.ts';
 
@@ -8,10 +8,11 @@ const defaultMaxTokens = 4_096;
 /** The body of one call. Options of the model beat options of the endpoint, which beat what the request asks for. */
 export function requestBody(endpoint: Endpoint, entry: ModelEntry, request: ModelRequest): Record<string, unknown> {
   const { thinkingBudget: budget, cache, stream, extraBody } = endpoint;
-  const thinks = budget !== undefined && canThink(request.messages, entry.id);
+  const history = withContent(request.messages);
+  const thinks = budget !== undefined && canThink(history, entry.id);
   const temperature = entry.temperature ?? endpoint.temperature ?? request.temperature;
   const maxTokens = entry.maxTokens ?? endpoint.maxTokens ?? request.maxTokens ?? defaultMaxTokens;
-  const messages = toWireMessages(request.messages, thinks ? entry.id : undefined);
+  const messages = toWireMessages(history, thinks ? entry.id : undefined);
   if (cache) markForCache(messages);
   return {
     model: entry.model ?? entry.id,
@@ -33,7 +34,7 @@ export function requestBody(endpoint: Endpoint, entry: ModelEntry, request: Mode
 function toolFields({ tools, messages }: ModelRequest, supportsTools: boolean): Record<string, unknown> {
   if (supportsTools && tools.length > 0) return { tools: tools.map(toWireTool) };
   const past = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
-  const names = [...new Set(past.map(({ name }) => name))];
+  const names = [...new Set(past.map(({ name }) => wireToolName(name)))];
   if (names.length === 0) return {};
   const declared = names.map((name) => ({
     name,

@@ -29,16 +29,15 @@ export function turnStart(messages: readonly ModelMessage[]): number {
 }
 
 /**
- * The API refuses thinking in a turn whose tool calls came without it, from another model for instance. Such a turn ends
- * without thinking; the next one has it again.
+ * The API refuses thinking in a turn whose tool calls came without it, from another model for instance, or after a text
+ * of their own. Such a turn ends without thinking; the next one has it again.
  */
 export function canThink(messages: readonly ModelMessage[], model: string): boolean {
-  return messages
-    .slice(turnStart(messages))
-    .every(
-      (message) =>
-        message.role !== 'assistant' || message.toolCalls.length === 0 || signedThinking(message, model).length > 0,
-    );
+  const start = turnStart(messages);
+  return messages.every((message, index) => {
+    if (index < start || message.role !== 'assistant' || message.toolCalls.length === 0) return true;
+    return messages[index - 1]?.role !== 'assistant' && signedThinking(message, model).length > 0;
+  });
 }
 
 function readBlock(block: unknown): ThinkingBlock[] {

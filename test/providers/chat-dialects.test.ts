@@ -1,0 +1,270 @@
+import * as fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Completion, ModelRequest } from '../../lib/models/model.ts';
+import { createBodyDecoder } from '../../lib/models/provider-http-body.ts';
+import type { DeltaChannel } from '../../lib/wire/event.ts';
+import { createStreamReader } from '../../plugins/chat-completions/read-stream.ts';
+import { requestOf } from './provider-kit.ts';
+
+type Delta = Record<string, unknown>;
+
+const test = suite('The chat completions reader understands the dialect of');
+
+test('servers that call reasoning reasoning_content, reasoning or reasoning_details, and count it once', () => {
+  const { completion, deltas } = read([
+    { reasoning_content: 'a', reasoning: 'a' },
+    { reasoning: 'b', reasoning_details: [{ type: 'reasoning.text', text: 'b' }] },
+    {
+      reasoning_details: [
+        { type: 'reasoning.text', text: 'c' },
+        { type: 'reasoning.summary', summary: 'd' },
+        { type: 'reasoning.encrypted', data: 'zz' },
+      ],
+    },
+    { reasoning: null, reasoning_content: '', content: 'text' },
+  ]);
+  assert.is(completion.reasoning, 'abcd');
+  assert.is(completion.content, 'text');
+  assert.equal(
+    deltas.map(([channel]) => channel),
+    ['reasoning', 'reasoning', 'reasoning', 'text'],
+  );
+});
+
+test('servers whose content is an array of parts', () => {
+  const { completion } = read([
+    { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] },
+    { content: [{ type: 'text', text: 'Hello' }, { type: 'reference', reference_ids: [1] }, 'junk', null] },
+  ]);
+  assert.is(completion.reasoning, 'hm');
+  assert.is(completion.content, 'Hello');
+});
+
+test('servers that send tool calls whole and without an index', () => {
+  const { completion } = read([
+    {
+      tool_calls: [
+        { id: 'a1', function: { name: 'one', arguments: '{"x":1}' } },
+        { id: 'b2', function: { name: 'two', arguments: '{}' } },
+      ],
+    },
+  ]);
+  assert.equal(calls(completion), [
+    ['a1', 'one', { x: 1 }],
+    ['b2', 'two', {}],
+  ]);
+});
+
+test('servers that give every parallel call the same index', () => {
+  const { completion } = read([
+    { tool_calls: [{ index: 0, id: 'a', function: { name: 'one', arguments: '{"x":1}' } }] },
+    { tool_calls: [{ index: 0, id: 'b', function: { name: 'two', arguments: '{"y"' } }] },
+    { tool_calls: [{ index: 0, function: { arguments: ':2}' } }] },
+  ]);
+  assert.equal(calls(completion), [
+    ['a', 'one', { x: 1 }],
+    ['b', 'two', { y: 2 }],
+  ]);
+});
+
+test('servers that give every parallel call the same index and no id', () => {
+  const { completion } = read([
+    { tool_calls: [{ index: 0, id: '', function: { name: 'one', arguments: '{"x":1}' } }] },
+    { tool_calls: [{ index: 0, id: '', function: { name: 'one', arguments: '{"x":2}' } }] },
+  ]);
+  assert.equal(
+    completion.toolCalls.map((call) => call.arguments),
+    [{ x: 1 }, { x: 2 }],
+  );
+  assert.is(new Set(completion.toolCalls.map(({ id }) => id)).size, 2);
+  assert.ok(completion.toolCalls.every(({ id }) => /^call_\w{12}$/.test(id)));
+});
+
+test('servers that repeat id and name with every fragment', () => {
+  const fragment = (text: string) => ({
+    tool_calls: [{ index: 0, id: 'a', function: { name: 'one', arguments: text } }],
+  });
+  const { completion } = read([fragment('{"x":'), fragment('"y"'), fragment('}')]);
+  assert.equal(calls(completion), [['a', 'one', { x: 'y' }]]);
+});
+
+test('servers that interleave the fragments of parallel calls, and start with the second', () => {
+  const { completion } = read([
+    { tool_calls: [{ index: 1, id: 'b', function: { name: 'two', arguments: '{"b"' } }] },
+    {
+      tool_calls: [
+        { index: 0, id: 'a', function: { name: 'one', arguments: '{"a"' } },
+        { index: 1, function: { arguments: ':2}' } },
+      ],
+    },
+    { tool_calls: [{ index: 0, function: { arguments: ':1}' } }] },
+  ]);
+  assert.equal(calls(completion), [
+    ['b', 'two', { b: 2 }],
+    ['a', 'one', { a: 1 }],
+  ]);
+});
+
+test('servers that send arguments as an object, or null for none', () => {
+  const { completion } = read([
+    { tool_calls: [{ index: 0, id: 'a', function: { name: 'one', arguments: { x: 1 } } }] },
+    { tool_calls: [{ index: 1, id: 'b', function: { name: 'two', arguments: 'null' } }, null, 7] },
+  ]);
+  assert.equal(calls(completion), [
+    ['a', 'one', { x: 1 }],
+    ['b', 'two', {}],
+  ]);
+});
+
+test('servers that still send function_call', () => {
+  const { completion } = read(
+    [{ function_call: { name: 'one', arguments: '{"x"' } }, { function_call: { arguments: ':1}' } }],
+    {
+      finish: 'function_call',
+    },
+  );
+  assert.equal(
+    completion.toolCalls.map(({ name, arguments: given }) => [name, given]),
+    [['one', { x: 1 }]],
+  );
+  assert.is(completion.finishReason, 'tool_calls');
+});
+
+test('servers that say stop although they call tools, or nothing at all', () => {
+  const call = { tool_calls: [{ index: 0, id: 'a', function: { name: 'one', arguments: '{}' } }] };
+  assert.is(read([call], { finish: 'stop' }).completion.finishReason, 'tool_calls');
+  assert.is(read([call], { finish: null }).completion.finishReason, 'tool_calls');
+  assert.is(read([{ content: 'x' }], { finish: null }).completion.finishReason, 'stop');
+});
+
+test('servers that refuse in a field of its own', () => {
+  const { completion } = read([{ refusal: 'I can not ' }, { refusal: 'do that.' }]);
+  assert.is(completion.content, 'I can not do that.');
+  assert.is(completion.finishReason, 'content_filter');
+});
+
+test('servers that never send the end mark, or end without usage', () => {
+  const lines = ['{"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}'];
+  const { completion } = readLines(lines);
+  assert.is(completion.content, 'x');
+  assert.is(completion.usage, undefined);
+});
+
+test('servers that count tokens in other places', () => {
+  const usage = { prompt_tokens: 10, completion_tokens: 4 };
+  const expected = { inputTokens: 10, outputTokens: 4, totalTokens: 14 };
+  const chunk = (fields: object) =>
+    readLines([JSON.stringify({ choices: [{ delta: {} }], ...fields }), '[DONE]']).completion.usage;
+  assert.equal(chunk({ usage }), expected);
+  assert.equal(chunk({ x_groq: { usage } }), expected);
+  assert.equal(chunk({ choices: [{ delta: {}, usage }] }), expected);
+  assert.equal(chunk({ usage: { ...usage, prompt_cache_hit_tokens: 3 } }), { ...expected, cachedInputTokens: 3 });
+  assert.equal(chunk({ usage: { prompt_tokens: 'many', completion_tokens: -1, total_tokens: null } }), {
+    inputTokens: 0,
+    outputTokens: 0,
+    totalTokens: 0,
+  });
+});
+
+test('servers that report an error inside a choice, as text, or as an event of that name', () => {
+  const cases: [string, string?][] = [
+    ['data: {"choices":[{"error":{"message":"inner","code":502}}]}\n\n'],
+    ['data: {"error":"inner"}\n\n'],
+    ['event: error\ndata: {"message":"inner"}\n\n'],
+    ['data: {"object":"error","message":"inner","code":40001}\n\n'],
+  ];
+  for (const [text] of cases)
+    assert.throws(
+      () => readText(text),
+      (error: Error) => error.name === 'ProviderError' && error.message.includes('inner'),
+    );
+});
+
+test('servers that put <think> in the text, when asked to, wherever the stream is cut', () => {
+  const answer = '\n<think>\nwhy < not </thin k>?</think>\n\nBecause <think> stays.';
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: answer.length }), { maxLength: 12 }), (cuts) => {
+      const { completion } = read(
+        cut(answer, cuts).map((content) => ({ content })),
+        { thinkTags: true },
+      );
+      assert.is(completion.reasoning, '\nwhy < not </thin k>?');
+      assert.is(completion.content, 'Because <think> stays.');
+    }),
+  );
+  assert.is(read([{ content: answer }]).completion.content, answer);
+  assert.is(read([{ content: '<thi' }], { thinkTags: true }).completion.content, '<thi');
+  assert.is(read([{ content: '<think>endless' }], { thinkTags: true }).completion.reasoning, 'endless');
+  assert.is(read([{ content: ' plain' }], { thinkTags: true }).completion.content, ' plain');
+});
+
+test('nobody: whatever arrives becomes an answer or a ProviderError', () => {
+  const value = fc.jsonValue({ maxDepth: 4 });
+  const key = fc.constantFrom(
+    'choices',
+    'delta',
+    'content',
+    'tool_calls',
+    'function',
+    'arguments',
+    'index',
+    'id',
+    'usage',
+    'error',
+    'message',
+  );
+  const chunk = fc.oneof(
+    value,
+    fc.dictionary(key, fc.oneof(value, fc.array(fc.dictionary(key, value)))),
+    fc.record({ choices: fc.array(fc.record({ delta: fc.dictionary(key, value), finish_reason: value })) }),
+  );
+  fc.assert(
+    fc.property(fc.array(chunk, { maxLength: 5 }), (chunks) => {
+      try {
+        const { completion } = readLines([...chunks.map((each) => JSON.stringify(each)), '[DONE]']);
+        assert.type(completion.content, 'string');
+        for (const call of completion.toolCalls) assert.ok(call.id !== '' && typeof call.arguments === 'object');
+      } catch (error) {
+        assert.is((error as Error).name, 'ProviderError', String(error));
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test.run();
+
+function read(
+  deltas: Delta[],
+  { finish = 'stop', thinkTags = false }: { finish?: string | null; thinkTags?: boolean } = {},
+) {
+  const chunks = [
+    ...deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] })),
+    { choices: [{ index: 0, delta: {}, finish_reason: finish }] },
+  ];
+  return readLines([...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'], thinkTags);
+}
+
+function readLines(lines: string[], thinkTags = false) {
+  return readText(lines.map((line) => `data: ${line}\n\n`).join(''), thinkTags);
+}
+
+function readText(text: string, thinkTags = false): { completion: Completion; deltas: [DeltaChannel, string][] } {
+  const deltas: [DeltaChannel, string][] = [];
+  const io = { onDelta: (channel: DeltaChannel, delta: string) => void deltas.push([channel, delta]) };
+  const request: ModelRequest = requestOf({});
+  const reader = createStreamReader('tested', request, { io, thinkTags });
+  const decoder = createBodyDecoder('tested', reader, { responseBytes: 1e9, lineChars: 1e9 });
+  if (!decoder.write(Buffer.from(text))) decoder.end();
+  return { completion: reader.finish(), deltas };
+}
+
+function calls({ toolCalls }: Completion) {
+  return toolCalls.map(({ id, name, arguments: given }) => [id, name, given]);
+}
+
+function cut(text: string, at: number[]): string[] {
+  const cuts = [...new Set([0, ...at, text.length])].sort((a, b) => a - b);
+  return cuts.slice(1).map((end, index) => text.slice(cuts[index], end));
+}

@@ -1,0 +1,326 @@
+import * as fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ModelMessage, ModelRequest } from '../../lib/models/model.ts';
+import type { ImageAttachment } from '../../lib/wire/message.ts';
+import { Options as ChatOptions, endpointsOf } from '../../plugins/chat-completions/options.ts';
+import { requestBody as chatBody } from '../../plugins/chat-completions/request-body.ts';
+import messagesApi from '../../plugins/messages-api/index.ts';
+import { endpointOf, Options as MessagesOptions } from '../../plugins/messages-api/options.ts';
+import { requestBody as messagesBody } from '../../plugins/messages-api/request-body.ts';
+import { checkChatRequest } from '../helpers/scripted-model/check-chat-request.ts';
+import { checkMessagesRequest } from '../helpers/scripted-model/check-messages-request.ts';
+import { signatureOf } from '../helpers/scripted-model/messages-reply.ts';
+import { startScriptedModel } from '../helpers/scripted-model-server.ts';
+import { within } from '../helpers/within.ts';
+import { callModel, loadProvider, requestOf } from './provider-kit.ts';
+
+const test = suite('A request to a provider');
+const tool = { name: 'look', description: 'Looks', parameters: { type: 'object' } };
+const data = Buffer.from('pixels').toString('base64');
+const image = { mimeType: 'image/webp' as const, data };
+const signed = (model: string, thought: string) => ({
+  thinking: { model, blocks: [{ type: 'thinking', thinking: thought, signature: signatureOf(thought) }] },
+});
+
+test('keeps user, tool results and images in the places that chat completions allow', () => {
+  const { messages } = chat([
+    { role: 'user', content: 'See', images: [image] },
+    {
+      role: 'assistant',
+      content: '',
+      toolCalls: [
+        { id: 'a', name: 'look', arguments: { x: 1 } },
+        { id: 'b', name: 'look', arguments: {} },
+      ],
+    },
+    { role: 'tool', callId: 'a', name: 'look', content: 'seen', isError: false, images: [image] },
+    { role: 'tool', callId: 'b', name: 'look', content: 'no', isError: true },
+    { role: 'assistant', content: 'Nice.', toolCalls: [] },
+    { role: 'user', content: 'Thanks' },
+  ]);
+  const url = `data:image/webp;base64,${data}`;
+  assert.equal(messages, [
+    { role: 'system', content: 'Be brief.' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'See' },
+        { type: 'image_url', image_url: { url } },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id: 'a', type: 'function', function: { name: 'look', arguments: '{"x":1}' } },
+        { id: 'b', type: 'function', function: { name: 'look', arguments: '{}' } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'a', content: 'seen' },
+    { role: 'tool', tool_call_id: 'b', content: 'no' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Images of the result of look (a):' },
+        { type: 'image_url', image_url: { url } },
+      ],
+    },
+    { role: 'assistant', content: 'Nice.' },
+    { role: 'user', content: 'Thanks' },
+  ]);
+});
+
+test('puts tool results first, with their images inside, in the one message after the calls of the messages API', () => {
+  const { messages, system } = anthropic([
+    { role: 'assistant', content: 'Summary', toolCalls: [] },
+    { role: 'user', content: 'Go' },
+    { role: 'user', content: '  ' },
+    {
+      role: 'assistant',
+      content: ' ',
+      toolCalls: [
+        { id: 'a.1', name: 'look', arguments: {} },
+        { id: 'b', name: 'no such tool!', arguments: {} },
+      ],
+    },
+    { role: 'tool', callId: 'a.1', name: 'look', content: 'seen', isError: false, images: [image] },
+    { role: 'tool', callId: 'b', name: 'no such tool!', content: '', isError: true },
+    { role: 'user', content: 'And?' },
+  ]);
+  assert.is(system, 'Be brief.');
+  assert.equal(messages, [
+    { role: 'user', content: 'The conversation so far:' },
+    { role: 'assistant', content: 'Summary' },
+    { role: 'user', content: 'Go' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'tool_use', id: 'a_1', name: 'look', input: {} },
+        { type: 'tool_use', id: 'b', name: 'no_such_tool_', input: {} },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: 'a_1',
+          content: [
+            { type: 'text', text: 'seen' },
+            { type: 'image', source: { type: 'base64', media_type: 'image/webp', data } },
+          ],
+        },
+        { type: 'tool_result', tool_use_id: 'b', content: '(no output)', is_error: true },
+        { type: 'text', text: 'And?' },
+      ],
+    },
+  ]);
+});
+
+test('always carries max_tokens, above the thinking budget, and no temperature beside thinking', () => {
+  const body = (options: object, request: Partial<ModelRequest> = {}) =>
+    anthropic([{ role: 'user', content: 'x' }], options, request);
+  assert.is(body({}).max_tokens, 4096);
+  assert.is(body({}, { maxTokens: 100 }).max_tokens, 100);
+  assert.is(body({ maxTokens: 200 }, { maxTokens: 100 }).max_tokens, 200);
+  assert.is(body({}, { temperature: 1.7 }).temperature, 1);
+  const thinking = body({ thinkingBudget: 5000 }, { temperature: 0.2 });
+  assert.is(thinking.max_tokens, 9096);
+  assert.is(thinking.temperature, undefined);
+  assert.equal(thinking.thinking, { type: 'enabled', budget_tokens: 5000 });
+  assert.is(body({ thinkingBudget: 2000 }).max_tokens, 4096);
+});
+
+test('declares tools for a history with calls even when none are offered, and does not allow them', () => {
+  const history = toolTurn({});
+  assert.equal(anthropic(history, { supportsTools: false }).tool_choice, { type: 'none' });
+  assert.equal(anthropic(history, {}, { tools: [] }).tool_choice, { type: 'none' });
+  assert.is(anthropic(history).tool_choice, undefined);
+});
+
+test('marks the system prompt and the last block for the cache when asked to', () => {
+  const mark = { type: 'ephemeral' };
+  const { system, messages } = anthropic([{ role: 'user', content: 'Hi' }], { cache: true });
+  assert.equal(system, [{ type: 'text', text: 'Be brief.', cache_control: mark }]);
+  assert.equal(messages, [{ role: 'user', content: [{ type: 'text', text: 'Hi', cache_control: mark }] }]);
+});
+
+test('hands signed thinking back inside its turn, unchanged, and to nobody but the model that signed it', () => {
+  const content = (meta: Record<string, unknown>, extra: ModelMessage[] = []) => {
+    const body = anthropic([...toolTurn(meta), ...extra], { thinkingBudget: 1024 });
+    const [, assistant] = body.messages as { content: { type: string }[] }[];
+    return { types: assistant?.content.map(({ type }) => type), thinks: body.thinking !== undefined };
+  };
+  assert.equal(content(signed('m', 'hm')), { types: ['thinking', 'tool_use'], thinks: true });
+  assert.equal(content(signed('another', 'hm')), { types: ['tool_use'], thinks: false });
+  assert.equal(content({}), { types: ['tool_use'], thinks: false });
+  const next: ModelMessage[] = [
+    { role: 'assistant', content: 'Done', toolCalls: [] },
+    { role: 'user', content: 'Next' },
+  ];
+  assert.equal(content(signed('m', 'hm'), next), { types: ['tool_use'], thinks: true });
+  assert.equal(content({}, next), { types: ['tool_use'], thinks: true });
+});
+
+test('survives the round trip of a tool turn with thinking', async () => {
+  const server = await startScriptedModel({
+    replies: [
+      [{ reasoning: ['Let me ', 'look.'] }, { text: 'Looking' }, { toolCall: { name: 'look', arguments: {} } }],
+      [{ text: 'Found' }],
+    ],
+  });
+  const provider = await loadProvider(messagesApi, {
+    baseUrl: server.url,
+    apiKey: 'k',
+    model: 'm',
+    thinkingBudget: 1024,
+  });
+  try {
+    const first = (await within(5_000, callModel(provider.model, { tools: [tool] }))).completion;
+    const [call] = first.toolCalls;
+    assert.ok(call);
+    const messages: ModelMessage[] = [
+      { role: 'user', content: 'Hello' },
+      {
+        role: 'assistant',
+        content: first.content,
+        toolCalls: [call],
+        ...(first.meta === undefined ? {} : { meta: JSON.parse(JSON.stringify(first.meta)) }),
+      },
+      { role: 'tool', callId: call.id, name: 'look', content: 'a hat', isError: false },
+    ];
+    await within(5_000, callModel(provider.model, { messages, tools: [tool] }));
+    assert.is(server.requests[1]?.problem, undefined);
+    assert.ok(JSON.stringify(server.requests[1]?.body).includes('"Let me look."'));
+  } finally {
+    await provider.dispose();
+    await server.close();
+  }
+});
+
+test('is one that the strictest server accepts, for every history that the runtime can produce', () => {
+  const text = fc.constantFrom('', ' ', 'Hello', 'ünïcödé 🌍', '\n');
+  const images = fc.constantFrom<(ImageAttachment[] | undefined)[]>(undefined, [image], [image, image]);
+  const meta = fc.constantFrom({}, signed('m', 'a'), signed('m', 'b'), signed('x', 'c'), { thinking: 'junk' });
+  const id = fc.constantFrom('a', 'b', 'a', 'call 1', 'c:ü', 'toolu_1');
+  const name = fc.constantFrom('look', 'functions.look', '', 'x'.repeat(80));
+  const user = fc
+    .record({ text, images })
+    .map(({ text: content, images: some }): ModelMessage[] => [
+      { role: 'user', content, ...(some ? { images: some } : {}) },
+    ]);
+  const assistant = fc
+    .record({
+      text,
+      meta,
+      ids: fc.uniqueArray(id, { maxLength: 3 }),
+      name,
+      output: text,
+      images,
+      isError: fc.boolean(),
+    })
+    .map(({ text: content, meta: kept, ids, name: called, output, images: some, isError }): ModelMessage[] => [
+      {
+        role: 'assistant',
+        content,
+        meta: kept,
+        toolCalls: ids.map((each) => ({ id: each, name: called, arguments: { a: each } })),
+      },
+      ...ids.map(
+        (callId): ModelMessage => ({
+          role: 'tool',
+          callId,
+          name: called,
+          content: output,
+          isError,
+          ...(some ? { images: some } : {}),
+        }),
+      ),
+    ]);
+  const options = fc.record({
+    cache: fc.boolean(),
+    thinkingBudget: fc.constantFrom(undefined, 1024, 20_000),
+    supportsTools: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(user, assistant), { maxLength: 6 }),
+      options,
+      fc.boolean(),
+      fc.constantFrom('', 'Be kind.'),
+      (parts, given, offersTools, system) => {
+        const request = { system, tools: offersTools ? [tool] : [], temperature: 0.5 };
+        checkMessagesRequest(anthropic(parts.flat(), given, request), new Set());
+        checkChatRequest(chat(parts.flat(), given, request));
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
+test('keeps the key of the environment away from servers that the environment did not name', () => {
+  const env = { OPENAI_API_KEY: 'env-key', ANTHROPIC_API_KEY: 'env-key', MINE: 'my-key' };
+  const keys = (options: object) => [
+    endpointsOf(ChatOptions.create(options), env)[0]?.key,
+    endpointOf(MessagesOptions.create(options), env)?.key,
+  ];
+  assert.equal(keys({ baseUrl: 'http://elsewhere.test/v1', model: 'm' }), [undefined, undefined]);
+  assert.equal(keys({ baseUrl: 'http://elsewhere.test/v1', apiKeyEnv: 'MINE' }), ['my-key', 'my-key']);
+  assert.equal(keys({ model: 'm' }), ['env-key', 'env-key']);
+  assert.equal(keys({ model: 'm', apiKey: 'given' }), ['given', 'given']);
+});
+
+test('goes where the environment says when nothing is configured, and nowhere without it', () => {
+  const none = ChatOptions.create({});
+  assert.equal(endpointsOf(none, {}), []);
+  assert.is(endpointsOf(none, { OPENAI_API_KEY: 'k' })[0]?.baseUrl, 'https://api.openai.com/v1');
+  const local = endpointsOf(none, { OPENAI_BASE_URL: 'http://localhost:1234/v1' })[0];
+  assert.equal([local?.baseUrl, local?.key], ['http://localhost:1234/v1', undefined]);
+  assert.is(endpointOf(MessagesOptions.create({}), {}), undefined);
+  const official = endpointOf(MessagesOptions.create({}), { ANTHROPIC_API_KEY: 'k' });
+  assert.equal([official?.baseUrl, official?.version], ['https://api.anthropic.com/v1', '2023-06-01']);
+});
+
+test('goes to the same messages API with or without the version in its address', () => {
+  const url = (baseUrl: string) => endpointOf(MessagesOptions.create({ baseUrl }), {})?.baseUrl;
+  assert.is(url('http://host.test'), 'http://host.test/v1');
+  assert.is(url('http://host.test/v1/'), 'http://host.test/v1');
+  assert.is(url('http://host.test/anthropic'), 'http://host.test/anthropic/v1');
+});
+
+test('goes to several chat completions endpoints when several are configured', () => {
+  const options = ChatOptions.create({
+    baseUrl: 'http://a.test',
+    endpoints: [{ baseUrl: 'http://b.test', timeoutMs: 5, model: 'x' }],
+  });
+  assert.equal(
+    endpointsOf(options, {}).map(({ baseUrl, timeoutMs }) => [baseUrl, timeoutMs]),
+    [
+      ['http://a.test', 180_000],
+      ['http://b.test', 5],
+    ],
+  );
+});
+
+test.run();
+
+function chat(messages: ModelMessage[], options: object = {}, request: Partial<ModelRequest> = {}) {
+  const [endpoint] = endpointsOf(ChatOptions.create({ baseUrl: 'http://host.test', ...options }), {});
+  if (endpoint === undefined) throw new Error('no endpoint');
+  return chatBody(endpoint, { id: 'm' }, requestOf({ tools: [tool], ...request, messages }));
+}
+
+function anthropic(messages: ModelMessage[], options: object = {}, request: Partial<ModelRequest> = {}) {
+  const endpoint = endpointOf(MessagesOptions.create({ baseUrl: 'http://host.test', ...options }), {});
+  if (endpoint === undefined) throw new Error('no endpoint');
+  return messagesBody(endpoint, { id: 'm' }, requestOf({ tools: [tool], ...request, messages }));
+}
+
+function toolTurn(meta: Record<string, unknown>): ModelMessage[] {
+  return [
+    { role: 'user', content: 'Look' },
+    { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'look', arguments: {} }], meta },
+    { role: 'tool', callId: 'a', name: 'look', content: 'seen', isError: false },
+  ];
+}
