@@ -1,0 +1,36 @@
+import { constants } from 'node:os';
+import { systemClock } from '../../lib/base/clock.ts';
+import { createRouter } from '../../lib/http/router.ts';
+import { createApp } from '../create-app.ts';
+import { greeting } from '../greeting.ts';
+import { handlers } from '../routes.ts';
+import { type Listening, serve } from '../serve.ts';
+import { setUp } from '../set-up.ts';
+import { createShutdown } from '../shutdown.ts';
+
+/** Starts the service and returns when it is ready; signals end it. */
+export async function serveCommand(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const { config, log, secrets, cwd } = setUp(env, { clock: systemClock });
+  process.on('uncaughtException', (error) => {
+    log.error('An error that nobody caught ends the service', { error, stack: error.stack });
+    process.exit(70);
+  });
+  let listening: Listening | undefined;
+  const app = await createApp({
+    config,
+    log,
+    secrets,
+    cwd,
+    ownPorts: () => (listening === undefined ? [] : [listening.port]),
+  });
+  try {
+    listening = await serve(createRouter(handlers, app), app, config.server);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  const shutdown = createShutdown({ app, listening, exit: process.exit });
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    process.on(signal, () => shutdown(signal, constants.signals[signal]));
+  process.stdout.write(greeting({ app, port: listening.port }));
+}

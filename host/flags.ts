@@ -1,0 +1,63 @@
+import { parseArgs } from 'node:util';
+
+export interface CommandLine {
+  command: string;
+  help: boolean;
+  version: boolean;
+  /** What the flags set, by variable name: written over the environment, so that flags win (contract: Configuration keys). */
+  variables: Record<string, string>;
+}
+
+const variableOfFlag = {
+  host: 'SERVICE_HOST',
+  port: 'SERVICE_PORT',
+  token: 'SERVICE_TOKEN',
+  workspace: 'SERVICE_WORKSPACE',
+  config: 'SERVICE_CONFIG',
+} as const;
+
+export const usage = `usage: agent-session-service [serve] [flags]
+
+  serve               start the service (the default)
+  config              check the configuration, print what is in effect without secrets, and exit
+
+  --host <host>       address to listen on (127.0.0.1)
+  --port <port>       port to listen on, 0 for a free one (7331)
+  --token <token>     operator token; "auto" generates one and keeps it; empty for none
+  --workspace <dir>   default workspace of new sessions (the current directory)
+  --config <file>     configuration file (service.config.json, if there is one)
+  --help, --version
+`;
+
+/** Throws an error with `exitCode` 64 that says what is wrong; it never repeats a flag's value. */
+export function parseCommandLine(args: readonly string[]): CommandLine {
+  const { values, positionals } = parse(args);
+  const [command = 'serve', ...surplus] = positionals;
+  if (surplus.length > 0) throw usageError(`one command at most, not ${positionals.length}`);
+  const variables: Record<string, string> = {};
+  for (const [flag, variable] of Object.entries(variableOfFlag)) {
+    const value = values[flag];
+    if (typeof value !== 'string') continue;
+    if (value.trim() === '' && flag !== 'token') throw usageError(`--${flag} needs a value`);
+    variables[variable] = value;
+  }
+  return { command, help: values.help === true, version: values.version === true, variables };
+}
+
+export function usageError(problem: string): Error {
+  return Object.assign(new Error(`${problem}. See --help.`), { exitCode: 64 });
+}
+
+function parse(args: readonly string[]): { values: Record<string, unknown>; positionals: string[] } {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean' } as const;
+  const options = { host: text, port: text, token: text, workspace: text, config: text, help: flag, version: flag };
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    return { values, positionals };
+  } catch (error) {
+    throw usageError(
+      /'(--?[\w-]+)/.exec(String(error))?.[1]?.concat(' is unknown or lacks its value') ?? 'unclear flags',
+    );
+  }
+}

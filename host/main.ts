@@ -1,0 +1,34 @@
+#!/usr/bin/env node
+import { parseCommandLine, usage, usageError } from './flags.ts';
+import { productVersion } from './version.ts';
+
+type Command = (env: Readonly<Record<string, string | undefined>>) => Promise<void>;
+
+/** Loaded when chosen: what one command needs does not slow down another. */
+const commands: Record<string, () => Promise<Command>> = {
+  serve: async () => (await import('./commands/serve.ts')).serveCommand,
+  config: async () => (await import('./commands/config.ts')).configCommand,
+};
+
+async function main(): Promise<void> {
+  const { command, help, version, variables } = parseCommandLine(process.argv.slice(2));
+  if (help) return void process.stdout.write(usage);
+  if (version) return void process.stdout.write(`${productVersion()}\n`);
+  const load = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  if (load === undefined) throw usageError('there is no such command');
+  const run = await load();
+  await run({ ...process.env, ...variables });
+}
+
+/** An error that carries an exit code was written for the person who starts the service: one line, no stack. */
+function fail(error: unknown): void {
+  const expected = error instanceof Error && 'exitCode' in error && typeof error.exitCode === 'number';
+  const text = expected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`agent-session-service: ${text}\n`);
+  process.exit(expected ? Number(error.exitCode) : 70);
+}
+
+// A closed pipe (`... | head`) must not end the service.
+process.stdout.on('error', () => undefined);
+process.stderr.on('error', () => undefined);
+main().catch(fail);
