@@ -4,6 +4,7 @@ import { createAuth } from '../lib/auth/create-auth.ts';
 import { type Clock, systemClock } from '../lib/base/clock.ts';
 import type { Logger } from '../lib/base/log.ts';
 import { packageRoot } from '../lib/base/package-root.ts';
+import type { SecretRegistry } from '../lib/base/secrets.ts';
 import { createDisabledCheckpointer } from '../lib/checkpoints/disabled-checkpointer.ts';
 import type { Config } from '../lib/config/config.ts';
 import { createEventBus } from '../lib/events/create-event-bus.ts';
@@ -34,6 +35,8 @@ export interface AppOptions {
   /** Complete and checked; see `loadConfig`. */
   config: Config;
   log: Logger;
+  /** Learns secrets that are made while starting, for example a generated operator token. */
+  secrets?: Pick<SecretRegistry, 'add'>;
   clock?: Clock;
   /** Default: the driver that the configuration names, in `storage.directory`. */
   store?: SessionStore;
@@ -69,7 +72,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     const liveSessions = createSessions({ store, events, clock });
     sessions = liveSessions;
     liveSessions.restore(records);
-    const auth = await createAuth({ config, clock, log, directory, newId });
+    const auth = await createAuth({ config, clock, log, directory, newId, secrets: options.secrets });
     const models = createModelRegistry(config.model.default);
     const tools = createToolRegistry();
     const guards = createGuards();

@@ -11,7 +11,11 @@ import { createShutdown } from '../shutdown.ts';
 /** Starts the service and returns when it is ready; signals end it. */
 export async function serveCommand(env: Readonly<Record<string, string | undefined>>): Promise<void> {
   const { config, log, secrets, cwd } = setUp(env, { clock: systemClock });
+  let blame: (error: unknown) => string | undefined = () => undefined;
+  // Also reached by promises that nobody handles.
   process.on('uncaughtException', (error) => {
+    const plugin = blame(error);
+    if (plugin !== undefined) return log.error('A plugin left an error uncaught', { plugin, error });
     log.error('An error that nobody caught ends the service', { error, stack: error.stack });
     process.exit(70);
   });
@@ -23,6 +27,7 @@ export async function serveCommand(env: Readonly<Record<string, string | undefin
     cwd,
     ownPorts: () => (listening === undefined ? [] : [listening.port]),
   });
+  blame = (error) => app.plugins.blame(error);
   try {
     listening = await serve(createRouter(handlers, app), app, config.server);
   } catch (error) {

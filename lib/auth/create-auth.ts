@@ -22,7 +22,7 @@ export interface CreateAuthOptions {
   log: Logger;
   newId: IdSource;
   /** Learns a generated operator token. */
-  secrets?: Pick<SecretRegistry, 'add'>;
+  secrets?: Pick<SecretRegistry, 'add'> | undefined;
 }
 
 /**
