@@ -5,6 +5,8 @@ export interface FakeClock extends Clock {
   advance(ms: number): void;
   /** Moves the wall clock alone, as an administrator would; durations do not notice. */
   step(ms: number): void;
+  /** Timers that have neither fired nor been cancelled. */
+  readonly pending: number;
 }
 
 export function createFakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
@@ -32,6 +34,9 @@ export function createFakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
     },
     step(ms) {
       offset += ms;
+    },
+    get pending() {
+      return timers.size;
     },
   };
 }
