@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { AuthService } from '../../lib/auth/accounts-admin.ts';
 import { createToken, isGeneratedToken } from '../../lib/auth/tokens.ts';
 import { within } from '../helpers/within.ts';
-import { bearer, bootstrapToken, outcome, startAuth } from './start-auth.ts';
+import { bearer, bootstrapToken, outcome, startAuth, turn } from './start-auth.ts';
 
 const ip = '192.0.2.1';
 const signIn = (auth: AuthService, token: string) => outcome(auth.authenticate(bearer(token), ip));
@@ -111,12 +111,12 @@ storage('the last use is written within a minute, not per request', async () => 
   const { auth, clock, accountsFile } = await settled();
   const { user, token } = await auth.createUser({ name: 'Ada' });
   const before = readFileSync(accountsFile, 'utf8');
-  await clock.advance(1_000);
+  await turn(clock, 1_000);
   assert.is(await signIn(auth, token), 'accepted');
   assert.is(readFileSync(accountsFile, 'utf8'), before);
   const lastUsedAt = new Date(clock.now()).toISOString();
   assert.is((await auth.users()).find(({ id }) => id === user.id)?.lastUsedAt, lastUsedAt);
-  await clock.advance(60_000);
+  await turn(clock, 60_000);
   await within(5_000, auth.close());
   assert.match(readFileSync(accountsFile, 'utf8'), lastUsedAt);
 });

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createFailureDelay } from '../../lib/auth/failure-delay.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
-import { bearer, outcome, startAuth } from './start-auth.ts';
+import { bearer, outcome, startAuth, turn } from './start-auth.ts';
 
 const delays = suite('After 20 failures a minute an address waits 0.25 to 2 s for its 401');
 
@@ -16,9 +16,9 @@ async function heldFor(
   void delay.failed(ip).then(() => {
     answered = true;
   });
-  await clock.advance(0);
+  await turn(clock, 0);
   let waited = 0;
-  for (; !answered && waited <= 5_000; waited += 50) await clock.advance(50);
+  for (; !answered && waited <= 5_000; waited += 50) await turn(clock, 50);
   return waited;
 }
 
@@ -48,7 +48,7 @@ delays('another address is not slowed down', async () => {
 
 delays('a minute later the address starts afresh', async () => {
   const { clock, delay } = await failing(20);
-  await clock.advance(60_000);
+  await turn(clock, 60_000);
   assert.is(await heldFor(delay, clock, '192.0.2.1'), 0);
 });
 
@@ -61,9 +61,9 @@ delays('IPv6 addresses count by their /64', async () => {
 delays('at most 100 answers wait', async () => {
   const { clock, delay } = await failing(20);
   for (let waiting = 0; waiting < 150; waiting++) void delay.failed('192.0.2.1');
-  await clock.advance(0);
+  await turn(clock, 0);
   assert.is(clock.pending, 100);
-  await clock.advance(2_000);
+  await turn(clock, 2_000);
   assert.is(clock.pending, 0);
 });
 
@@ -82,10 +82,10 @@ answers('mode token', async () => {
   for (let failures = 0; failures < 20; failures++)
     assert.is(await outcome(auth.authenticate(bearer('wrong-token'), '192.0.2.1')), 'unauthorized');
   const late = outcome(auth.authenticate(bearer('wrong-token'), '192.0.2.1'));
-  await clock.advance(0);
+  await turn(clock, 0);
   assert.is(clock.pending, 1);
   assert.is(await outcome(auth.authenticate(bearer('operator-token'), '192.0.2.1')), 'accepted');
-  await clock.advance(250);
+  await turn(clock, 250);
   assert.is(await late, 'unauthorized');
 });
 

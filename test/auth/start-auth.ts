@@ -5,7 +5,7 @@ import { createLogger } from '../../lib/base/logger.ts';
 import { createSecretRegistry } from '../../lib/base/secrets.ts';
 import { createIdSource } from '../../lib/wire/ids.ts';
 import { load } from '../config/load.ts';
-import { createFakeClock } from '../helpers/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 
 export const bootstrapToken = 'a-long-bootstrap-token-for-tests';
@@ -54,4 +54,10 @@ export async function outcome(promise: Promise<unknown>): Promise<string> {
     () => 'accepted',
     (error: unknown) => String(Reflect.get(Object(error), 'code') ?? error),
   );
+}
+
+/** Moves the clock on and lets what that set going settle. */
+export async function turn(clock: FakeClock, ms: number): Promise<void> {
+  clock.advance(ms);
+  await new Promise((resolve) => setImmediate(resolve));
 }
