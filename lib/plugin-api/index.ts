@@ -65,7 +65,7 @@ export {
 export type { SessionView, Tool, ToolContext, ToolOutput } from '../tools/tool.ts';
 export { type ErrorCode, isServiceError, ServiceError } from '../wire/errors.ts';
 export type { DeltaChannel } from '../wire/event.ts';
-export type { ImageAttachment, ToolCall } from '../wire/message.ts';
+export type { ImageAttachment, StoredMessage, ToolCall } from '../wire/message.ts';
 export type { ModelInfo } from '../wire/model.ts';
 export type { SessionSummary } from '../wire/session.ts';
 export type { JsonSchema, ToolPermission, ToolSchema } from '../wire/tool.ts';
@@ -84,4 +84,7 @@ export type {
   Services,
   SessionGuard,
   SessionGuardContext,
+  SessionOutcome,
+  SessionRequest,
+  SessionsService,
 } from './services.ts';

@@ -11,10 +11,11 @@ import { createWorkspaces } from '../../lib/workspace/create-workspaces.ts';
 import { within } from '../helpers/within.ts';
 import { recordingLog } from './plugin-folders.ts';
 
-/** A bundled plugin as it was built, loaded by a real host into real registries, working in one directory. */
+/** A plugin (a bundled one as it was built, or one of `directories`), loaded by a real host into real registries, working in one directory. */
 export interface BundledPlugin {
   readonly info: PluginInfo | undefined;
   readonly tools: ReturnType<typeof createToolRegistry>;
+  readonly models: ReturnType<typeof createModelRegistry>;
   readonly guards: SessionGuard[];
   readonly routes: PluginRoute[];
   /** Calls a tool as a run does: arguments are checked first. */
@@ -38,6 +39,7 @@ export async function loadBundled(
   const guards: SessionGuard[] = [];
   const routes: PluginRoute[] = [];
   const prompts: PromptSource[] = [];
+  const models = createModelRegistry(undefined);
   const workspaces = createWorkspaces({ config: workspaceConfig, ownPaths: [] });
   const validate = createArgumentValidator();
   const host = createPluginHost({
@@ -57,7 +59,7 @@ export async function loadBundled(
     log: recordingLog([]),
     services: {
       tools,
-      models: createModelRegistry(undefined),
+      models,
       workspaces,
       'http.routes': listOf(routes),
       'session.guards': listOf(guards),
@@ -70,6 +72,7 @@ export async function loadBundled(
   return {
     info: host.list().find(({ id }) => id === name),
     tools,
+    models,
     guards,
     routes,
     async call(toolName, args) {
