@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Metric } from '../metric.ts';
+import { median, quantile } from '../stats.ts';
+
+const perSecond = 500;
+
+/** POST to 202 at a fixed rate, whatever the server does; with the default durability the message is on disk by then. */
+export const accepted: Metric = {
+  rows: [
+    { id: 'ack50', label: 'POST to 202 at 500/s, p50', unit: 'ms', good: 'low', must: 3, stretch: 1.5, of: 'value' },
+    { id: 'ack99', label: 'POST to 202 at 500/s, p99', unit: 'ms', good: 'low', must: 25, stretch: 12.5, of: 'value' },
+  ],
+  async measure({ running: { client }, scale }) {
+    const seconds = scale.pick(2, 1);
+    const sessions = await Promise.all(Array.from({ length: perSecond }, () => client.createSession()));
+    const sent: Promise<number>[] = [];
+    const start = performance.now();
+    while (sent.length < seconds * perSecond) {
+      const due = ((performance.now() - start) / 1000) * perSecond;
+      while (sent.length < due) sent.push(client.send(sessions[sent.length % sessions.length] ?? '', 'stream 1'));
+      await sleep(1);
+    }
+    const times = await Promise.all(sent);
+    await sleep(100);
+    return { ack50: median(times), ack99: quantile(times, 0.99) };
+  },
+};
