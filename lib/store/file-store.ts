@@ -118,7 +118,7 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
         recovered.indexIsOld,
       );
       parts = { lock, entries, writer, snapshots, upkeep };
-      for (const purge of recovered.unpurged) upkeep.purge(purge);
+      for (const purge of recovered.unpurged) upkeep.purge({ ...purge, lsn: 0 });
       for (const entry of entries.values()) if (entry.pending.length > 0) snapshots.touch(entry);
       return { sessions: Array.from(entries.values(), ({ record }) => record), findings };
     } catch (error) {
@@ -148,7 +148,7 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
       if (entry) entry.deleted = true;
       entries.delete(sessionId);
       deleted.add(sessionId);
-      upkeep.purge({ tenantId, sessionId, ...(entry && { entry }) });
+      upkeep.purge({ tenantId, sessionId, lsn: logged.lsn, ...(entry && { entry }) });
       return;
     }
     if (entry) advance(entry, logged);

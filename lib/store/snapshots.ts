@@ -35,6 +35,7 @@ export interface Snapshots {
 const quietMs = 750;
 const retryMs = 3_000;
 const atOnce = 2;
+const atOnceInFlush = 8;
 
 /**
  * Keeps `sessions/<id>.json` up to date, off the acknowledgement path: readable, whole, within two seconds of a change.
@@ -125,7 +126,7 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
         if (due.has(entry)) await start(entry).catch((error) => failures.push(error));
       }
     };
-    await Promise.all(Array.from({ length: atOnce }, work));
+    await Promise.all(Array.from({ length: atOnceInFlush }, work));
     if (failures.length > 0) throw failures[0];
   }
 

@@ -12,6 +12,8 @@ import { layout, snapshotPath } from './store-paths.ts';
 export interface Purge {
   tenantId: string;
   sessionId: string;
+  /** The deletion's place in the log. */
+  lsn: number;
   /** Undefined for a deletion that an earlier process began. */
   entry?: SessionEntry;
 }
@@ -40,6 +42,8 @@ export interface Upkeep {
 
 const purgeAfterMs = 50;
 const retryMs = 3_000;
+/** The index costs as much as there are sessions: not more often than this. */
+const pauseMs = 3_000;
 const indexEveryBytes = 8 * 1024 * 1024;
 const segmentsToKeep = 8;
 
@@ -50,6 +54,7 @@ export function createUpkeep(options: UpkeepOptions, indexIsOld: boolean): Upkee
   let purges: Purge[] = [];
   let indexedLsn = indexIsOld ? -1 : options.durableLsn();
   let indexedBytes = 0;
+  let checkpointedAt = Number.NEGATIVE_INFINITY;
   let tail: Promise<void> = Promise.resolve();
   let timer: (() => void) | undefined;
   let considering = false;
@@ -63,7 +68,7 @@ export function createUpkeep(options: UpkeepOptions, indexIsOld: boolean): Upkee
     consider() {
       const due =
         writer.bytesWritten() - indexedBytes > indexEveryBytes || writer.closedSegments().length > segmentsToKeep;
-      if (!due || considering || stopped) return;
+      if (!due || considering || stopped || clock.monotonic() - checkpointedAt < pauseMs) return;
       considering = true;
       serialised(checkpoint)
         .catch(report)
@@ -112,20 +117,37 @@ export function createUpkeep(options: UpkeepOptions, indexIsOld: boolean): Upkee
     }
     await writer.rotate();
     const gone = new Set(batch.map(({ sessionId }) => sessionId));
+    const holding = writer
+      .closedSegments()
+      .filter(({ sessions }) => batch.some(({ sessionId }) => sessions.has(sessionId)));
+    // Once index and snapshots are gone the log may go too, oldest first; only what must stay is worth a rewrite.
+    if (holding.length > 1 || batch.some(({ entry }) => !entry || entry.inIndex))
+      await dropSegments(await saveIndex(), batch);
     for (const segment of [...writer.closedSegments()]) await rewriteSegment(files, logDirectory, segment, gone);
-    if (batch.some(({ entry }) => !entry || entry.inIndex)) await checkpoint();
     purges = purges.filter((purge) => !batch.includes(purge));
   }
 
   async function checkpoint(): Promise<void> {
+    await dropSegments(await saveIndex());
+  }
+
+  /** Resolves to the first lsn that is needed beside the index. */
+  async function saveIndex(): Promise<number> {
     const lsn = options.durableLsn();
     const bytes = writer.bytesWritten();
+    checkpointedAt = clock.monotonic();
     const needed = await writeIndex(files, root, { lsn, entries });
     indexedLsn = lsn;
     indexedBytes = bytes;
-    if (purges.length > 0) return;
+    return needed;
+  }
+
+  /** Removes the segments before `needed`, oldest first. A deletion stays in the log until it is carried out, or nearly. */
+  async function dropSegments(needed: number, nearlyDone: Purge[] = []): Promise<void> {
+    const undone = purges.filter((purge) => !nearlyDone.includes(purge));
+    const limit = Math.min(needed, ...undone.map(({ lsn }) => lsn));
     for (const segment of [...writer.closedSegments()]) {
-      if (segment.lastLsn >= needed) continue;
+      if (segment.lastLsn >= limit) return;
       await files.remove(segmentPath(logDirectory, segment.number));
       writer.forget(segment);
     }

@@ -7,11 +7,11 @@ import { fileStore } from './file-rig.ts';
 import { newId, sampleMessage, sampleRecord } from './sample.ts';
 import { noResidents } from './session-store-contract.ts';
 
-/** Timers that run 20 times as fast, so that short lives see snapshots, purges and checkpoints too. */
+/** Timers that run 100 times as fast, so that short lives see snapshots, purges and checkpoints too. */
 const fastClock: Clock = {
   now: systemClock.now,
-  monotonic: () => systemClock.monotonic() * 20,
-  after: (ms, fn) => systemClock.after(ms / 20, fn),
+  monotonic: () => systemClock.monotonic() * 100,
+  after: (ms, fn) => systemClock.after(ms / 100, fn),
 };
 
 /** What every session does at each revision: known from the outside, so that a transcript can be checked to the letter. */
@@ -43,7 +43,7 @@ export async function commitUntilKilled(directory: string, failpoint: string): P
   const store = fileStore(directory, {
     files: watchedFiles(killingAt(failpoint)),
     clock: fastClock,
-    segmentBytes: 6_000,
+    segmentBytes: 12_000,
   });
   const { sessions } = await store.open(noResidents);
   writeSync(1, 'opened\n');
@@ -51,7 +51,7 @@ export async function commitUntilKilled(directory: string, failpoint: string): P
     let id = sessions[index]?.id ?? newId('ses');
     let revision = sessions[index]?.revision ?? 0;
     for (;;) {
-      if (revision > 45) {
+      if (revision > 90) {
         writeSync(1, `deleting ${id}\n`);
         await store.commit({ tenantId: 'default', sessionId: id, revision: revision + 1, change: { kind: 'deleted' } });
         writeSync(1, `deleted ${id}\n`);

@@ -48,7 +48,10 @@ test('at random moments and at every kind of system call', async () => {
   while (performance.now() < ends && cycles < Math.max(200, seconds * 10)) {
     const failpoint = cycles % 2 === 0 ? (failpoints[(cycles / 2) % failpoints.length] ?? '') : '';
     const nth = failpoint === '' ? 0 : 1 + Math.floor(random() * (cycles % 4 === 0 ? 3 : 40));
-    const byItself = await within(10_000, life(directory, `${failpoint} ${nth}`, random() * 60, known));
+    const byItself = await within(
+      10_000,
+      life(directory, `${failpoint} ${nth}`, random() * (cycles % 8 === 1 ? 400 : 60), known),
+    );
     if (byItself) reached.add(failpoint);
     cycles += 1;
     const copy = tempDirectory();
