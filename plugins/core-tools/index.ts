@@ -6,11 +6,12 @@ import { createWriteFile } from './files/write-file.ts';
 import { CoreToolsOptions } from './options.ts';
 import { createFindFiles } from './search/find-files.ts';
 import { createSearchFiles } from './search/search-files.ts';
+import { createShell } from './shell/shell.ts';
 
 /** The tools that every agent needs: files, search, a shell and the web. */
 export default definePlugin<CoreToolsOptions>({
   options: CoreToolsOptions,
-  apply({ options, plugin, use }) {
+  apply({ options, plugin, use, log, onDispose }) {
     const { register } = use('tools');
     register(createReadFile(options));
     register(createWriteFile(options));
@@ -18,5 +19,13 @@ export default definePlugin<CoreToolsOptions>({
     register(createListFiles(options));
     register(createFindFiles(options, plugin.directory));
     register(createSearchFiles(options, plugin.directory));
+    const shell = createShell(options, { info: use('service.info'), log });
+    register(shell.tool);
+    onDispose(shell.close);
+    // Later: nobody waits for it, and the start of the service has better things to do.
+    const strays = setTimeout(() => {
+      shell.endStrays().catch((error: unknown) => log.warn('Stray commands were not ended.', { error: String(error) }));
+    }, 1_000).unref();
+    onDispose(() => clearTimeout(strays));
   },
 });

@@ -7,6 +7,7 @@ import {
   integer,
   max,
   min,
+  optional,
   string,
   type,
 } from '../../lib/plugin-api/index.ts';
@@ -20,8 +21,11 @@ export const CoreToolsOptions = type({
   restrictToWorkspace: defaulted(boolean(), true),
   shellPermission: defaulted(permission, 'ask'),
   shellTimeoutMs: defaulted(milliseconds, 120_000),
-  /** `required` refuses to run commands where bubblewrap does not work; `auto` uses it where it does. */
-  shellSandbox: defaulted(enums(['auto', 'required', 'off']), 'off'),
+  /**
+   * Bubblewrap around every command: `auto` where it works, `required` runs none without it. Absent: `auto` in mode
+   * `accounts`, where tenants must not see each other, otherwise `off`.
+   */
+  shellSandbox: optional(enums(['auto', 'required', 'off'])),
   /** Whether a sandboxed command may reach the network. `auto`: not in mode `accounts`. */
   shellNetwork: defaulted(enums(['auto', 'on', 'off']), 'auto'),
   webPermission: defaulted(permission, 'ask'),

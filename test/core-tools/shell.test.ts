@@ -1,0 +1,263 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { markerName } from '../../plugins/core-tools/shell/process-tree.ts';
+import { eventually, within } from '../helpers/within.ts';
+import { createToolBench } from './tool-bench.ts';
+
+const test = suite('The shell runs a command in the workspace and ends whatever it started');
+
+test('output, exit code and directory', async () => {
+  const { call, workspace } = await createToolBench({ 'a.txt': 'x' });
+  const fine = await call('shell', { command: 'pwd; ls; echo "to stderr" >&2; echo last' });
+  assert.is(fine.content, `${workspace.root}\na.txt\nto stderr\nlast`);
+  assert.is(fine.isError, false);
+  const { durationMs, ...data } = fine.data as Record<string, unknown>;
+  assert.equal(data, { exitCode: 0, signal: null, outputBytes: fine.content.length + 1, sandboxed: false });
+  assert.type(durationMs, 'number');
+  const failed = await call('shell', { command: 'echo oops; exit 3' });
+  assert.is(failed.content, 'oops\n[Exit code 3.]');
+  assert.is(failed.isError, true);
+  assert.is((await call('shell', { command: 'kill -9 $$' })).content, '[The command was ended by SIGKILL.]');
+  assert.is((await call('shell', { command: 'true' })).content, '(no output)');
+  assert.is((await call('shell', { command: 'no-such-program-here' })).isError, true);
+});
+
+test('it asks by default, and shows exactly what will run', async () => {
+  const { tools } = await createToolBench();
+  assert.is(tools.get('shell')?.permission, 'ask');
+  assert.is(
+    tools.get('shell')?.describe?.({ command: 'ls\n\u202e\u0007rm\u00ad \u{e0041}' }),
+    'Run: ls\n\\u{202e}\\u{7}rm\\u{ad} \\u{e0041}',
+  );
+  const auto = await createToolBench({}, { shellPermission: 'auto' });
+  assert.is(auto.tools.get('shell')?.permission, 'auto');
+});
+
+test('the environment carries no secret and no setting of the service', async () => {
+  process.env.OPENAI_API_KEY = 'sk-secret';
+  process.env.SERVICE_TOKEN = 'secret-token';
+  process.env.NODE_OPTIONS ??= '';
+  const { call } = await createToolBench();
+  const { content } = await call('shell', { command: 'env' });
+  const names = content.split('\n').map((line) => line.split('=')[0] ?? '');
+  const allowed = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR', markerName];
+  assert.equal(
+    names.filter((name) => !allowed.includes(name) && !/^(LC_|PWD$|SHLVL$|_$|OLDPWD$)/.test(name)),
+    [],
+  );
+  assert.not.match(content, /secret/);
+});
+
+test('bytes that are no text do no harm', async () => {
+  const { call } = await createToolBench();
+  const { content } = await call('shell', {
+    command: "printf 'a\\000b\\377c\\033[31mred\\033[0m \\360\\237\\231\\202'",
+  });
+  assert.is(content, 'a\u2400b\ufffdcred 🙂');
+  assert.is((await call('shell', { command: 'echo a\0b' })).isError, true);
+});
+
+test('long output keeps its beginning and its end', async () => {
+  const { call } = await createToolBench({}, { maxOutputChars: 4_000 });
+  const { content } = await call('shell', { command: 'seq 1 100000' });
+  assert.ok(content.length <= 4_000, `${content.length}`);
+  assert.match(content, /^1\n2\n3\n/);
+  assert.match(content, /\n\[\.\.\. \d+ of 588895 characters left out \.\.\.\]\n/);
+  assert.match(content, /\n99999\n100000$/);
+});
+
+test('a gigabyte of output costs no memory: the producer is stopped at 50 MB', async () => {
+  const { call } = await createToolBench();
+  for (const command of ['head -c 1000000000 /dev/zero', 'yes | head -c 1000000000', 'yes long line >&2']) {
+    const before = process.memoryUsage().rss;
+    const result = await within(20_000, call('shell', { command }));
+    assert.match(result.content, /more than 50 MB/);
+    assert.is(result.isError, true);
+    assert.ok(result.content.length <= 100_000);
+    const grown = (process.memoryUsage().rss - before) / 1024 ** 2;
+    assert.ok(grown < 150, `${command}: ${Math.round(grown)} MB`);
+  }
+});
+
+test('it returns when the command ends, though something in the background holds the output', async () => {
+  const { call, close } = await createToolBench();
+  const result = await within(5_000, call('shell', { command: `${sleep(300)} & echo started` }));
+  assert.is(result.content, 'started');
+  await within(5_000, close());
+});
+
+test('a timeout ends the whole tree and says so', async () => {
+  const { call } = await createToolBench();
+  const result = await within(
+    8_000,
+    call('shell', { command: `echo before; ${sleep(301)} & ${sleep(301)}`, timeout_ms: 300 }),
+  );
+  assert.match(result.content, /^before\n\[The command was stopped after 300 ms/);
+  assert.is(running(sleep(301)), 0);
+});
+
+test('the timeout of the options can not be exceeded', async () => {
+  const { call } = await createToolBench({}, { shellTimeoutMs: 300 });
+  assert.match(
+    (await within(8_000, call('shell', { command: `${sleep(302)}`, timeout_ms: 99_999 }))).content,
+    /after 300 ms/,
+  );
+});
+
+const trees: Record<string, string> = {
+  'a plain child': `${sleep(310)}`,
+  'a pipeline of subshells': `(${sleep(310)} | cat) & (${sleep(310)}; echo) & wait`,
+  'one that ignores TERM': `trap '' TERM; while :; do ${sleep(310)}; done`,
+  'a child of its own that ignores TERM': `bash -c "trap '' TERM HUP INT; while :; do ${sleep(310)}; done" & wait`,
+  'a double fork': `( (${sleep(310)} &) & ) ; ${sleep(310)}`,
+  'one that left the session': `setsid ${sleep(310)} & setsid bash -c "${sleep(310)} & wait" & ${sleep(310)}`,
+  'one that left the session and ignores TERM': `setsid bash -c "trap '' TERM; while :; do ${sleep(310)}; done" & ${sleep(310)}`,
+  'a daemon': `(setsid nohup ${sleep(310)} >/dev/null 2>&1 &) ; ${sleep(310)}`,
+  'one that cleared its environment': `env -i ${sleep(310)} & wait`,
+};
+
+for (const [name, command] of Object.entries(trees))
+  test(`cancel ends ${name}`, async () => {
+    const { call } = await createToolBench();
+    const abort = new AbortController();
+    const result = call('shell', { command }, { signal: abort.signal });
+    await eventually(3_000, () => running(sleep(310)) > 0);
+    abort.abort(new Error('cancelled'));
+    const { content, isError } = await within(6_000, result);
+    assert.match(content, /cancelled/);
+    assert.is(isError, true);
+    assert.is(running(sleep(310)), 0);
+  });
+
+test('what was left in the background ends when the run is cancelled later', async () => {
+  const { call } = await createToolBench();
+  const abort = new AbortController();
+  await call('shell', { command: `${sleep(320)} & setsid ${sleep(320)} & echo` }, { signal: abort.signal });
+  assert.is(running(sleep(320)), 2);
+  abort.abort();
+  await eventually(4_000, () => running(sleep(320)) === 0);
+});
+
+test('what was left in the background ends with the plugin', async () => {
+  const { call, close } = await createToolBench();
+  await call('shell', { command: `setsid ${sleep(330)} & (${sleep(330)} &) ; echo` });
+  assert.is(running(sleep(330)), 2);
+  await within(5_000, close());
+  assert.is(running(sleep(330)), 0);
+});
+
+test('what a killed service left behind ends when the next one starts on its data directory, and nothing else', async () => {
+  const bench = await createToolBench();
+  const marker = (await bench.call('shell', { command: `echo "$${markerName}"` })).content;
+  const [owner] = marker.split('.');
+  const stray = (value: string) =>
+    spawn('sleep', ['340'], { env: { PATH: process.env.PATH, [markerName]: value }, detached: true, stdio: 'ignore' });
+  const [old, other] = [stray(`${owner}.earlier.call`), stray('0000000000000000.earlier.call')];
+  const mine = bench.call('shell', { command: 'sleep 1.6; echo survived' });
+  await eventually(4_000, () => old.exitCode !== null || old.signalCode !== null);
+  assert.is(old.signalCode, 'SIGTERM');
+  assert.is(other.signalCode, null);
+  other.kill('SIGKILL');
+  assert.is((await mine).content, 'survived');
+  await bench.close();
+});
+
+test('a call that was cancelled before it began starts nothing', async () => {
+  const { call, workspace } = await createToolBench();
+  await call('shell', { command: 'touch started' }, { signal: AbortSignal.abort(new Error('cancelled')) });
+  assert.equal(readdirSync(workspace.root), []);
+});
+
+test('the limit of one call is not a limit of many: twenty at once', async () => {
+  const { call } = await createToolBench();
+  const results = await Promise.all(Array.from({ length: 20 }, (_, at) => call('shell', { command: `echo ${at}` })));
+  assert.equal(
+    results.map((result) => result.content),
+    results.map((_, at) => `${at}`),
+  );
+});
+
+const sandboxed = suite('A sandboxed command sees the workspace and the system, and nothing of the service');
+
+async function sandboxBench(extra: Parameters<typeof createToolBench>[1] = {}) {
+  const bench = await createToolBench({ 'a.txt': 'x' }, { shellSandbox: 'required', ...extra });
+  const data = join(bench.workspace.root, '.service');
+  await mkdir(join(data, 'auth'), { recursive: true });
+  await writeFile(join(data, 'auth/accounts.json'), 'TOP SECRET');
+  await writeFile(join(bench.workspace.root, '../outside.txt'), 'TOP SECRET');
+  const probe = await bench.call('shell', { command: 'true' });
+  if (!probe.isError) return bench;
+  console.log(`SKIPPED bubblewrap is not usable here: ${probe.content}`);
+  return undefined;
+}
+
+sandboxed('files', async () => {
+  const bench = await sandboxBench();
+  if (!bench) return;
+  const { content, data } = await bench.call('shell', {
+    command:
+      'cat a.txt; echo y > b.txt; cat .service/auth/accounts.json ../outside.txt; touch /usr/x /etc/x; ls /root /home',
+  });
+  assert.match(content, /^x/);
+  assert.not.match(content, /TOP SECRET/);
+  assert.is((await bench.workspace.read('b.txt')).content, 'y\n');
+  assert.is((data as { sandboxed: boolean }).sandboxed, true);
+  assert.is(readFileSync(join(bench.workspace.root, '.service/auth/accounts.json'), 'utf8'), 'TOP SECRET');
+});
+
+sandboxed('processes and environment', async () => {
+  process.env.OPENAI_API_KEY = 'sk-secret';
+  const bench = await sandboxBench();
+  if (!bench) return;
+  const { content } = await bench.call('shell', {
+    command: 'cat /proc/*/environ | tr "\\0" "\\n"; ls -d /proc/[0-9]* | wc -l',
+  });
+  assert.not.match(content, /secret/);
+  assert.ok(Number(content.split('\n').at(-1)) < 10, content);
+});
+
+sandboxed('the network, only where it is allowed', async () => {
+  const bench = await sandboxBench({ shellNetwork: 'off' });
+  if (!bench) return;
+  const devices = "grep -c ':' /proc/net/dev";
+  assert.is((await bench.call('shell', { command: devices })).content, '1');
+  const shared = await sandboxBench({ shellNetwork: 'on' });
+  assert.ok(Number((await shared?.call('shell', { command: devices }))?.content) >= 1);
+});
+
+sandboxed('cancel ends everything in it', async () => {
+  const bench = await sandboxBench();
+  if (!bench) return;
+  const abort = new AbortController();
+  const command = `setsid env -i bash -c "trap '' TERM; while :; do ${sleep(350)}; done" & (env -i setsid ${sleep(350)} &) ; ${sleep(350)}`;
+  const result = bench.call('shell', { command }, { signal: abort.signal });
+  await eventually(3_000, () => running(sleep(350)) >= 3);
+  abort.abort();
+  await within(6_000, result);
+  assert.is(running(sleep(350)), 0);
+});
+
+/** A command line that no other process of this machine has. */
+function sleep(seconds: number): string {
+  return `sleep ${seconds}.${process.pid}`;
+}
+
+/** How many processes have exactly this command line; zombies do not count. */
+function running(commandLine: string): number {
+  const wanted = `${commandLine.replace(/ /g, '\0')}\0`;
+  return readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      return readFileSync(`/proc/${name}/cmdline`, 'latin1') === wanted;
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+test.run();
+sandboxed.run();
