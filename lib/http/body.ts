@@ -2,6 +2,8 @@ import { ServiceError } from '../wire/errors.ts';
 import { limits } from '../wire/limits.ts';
 import { withinBounds } from './json-bounds.ts';
 
+const bounds = { depth: limits.jsonDepth, tokens: limits.jsonTokens, keys: limits.jsonKeys };
+
 /**
  * The bytes of a request body, at most `limit` of them. Throws `payload_too_large` before reading when the declared length
  * says so, and while reading when the counted one does; `invalid_body` for a compressed body or one that breaks off.
@@ -35,7 +37,7 @@ export function checkDeclared(headers: Headers, limit: number): void {
 /** JSON of a body, whatever its content type; undefined for an empty one. Throws `invalid_json` or, beyond the bounds, `invalid_body`. */
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) return undefined;
-  if (!withinBounds(bytes, { depth: limits.jsonDepth, tokens: limits.jsonTokens }))
+  if (!withinBounds(bytes, bounds))
     throw new ServiceError('invalid_body', 'The body is nested too deeply or has too many parts.');
   let text: string;
   let value: unknown;

@@ -25,4 +25,5 @@ export const limits = {
   pluginApplyMs: 20_000,
   jsonDepth: 64,
   jsonTokens: 200_000,
+  jsonKeys: 50_000,
 } as const;

@@ -56,7 +56,7 @@ json('an absent, blank or null body is an empty object', () => {
   for (const text of ['', ' \n', 'null']) assert.equal(parseJsonObject(bytes(text)), {});
 });
 
-json('depth 64 and 200,000 parts are the bounds, strings do not count', () => {
+json('depth 64, 200,000 parts and 50,000 keys are the bounds, strings do not count', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
   assert.is(
     codeOf(() => parseJson(bytes(nested(64)))),
@@ -75,7 +75,16 @@ json('depth 64 and 200,000 parts are the bounds, strings do not count', () => {
     codeOf(() => parseJson(bytes(list(200_001)))),
     'invalid_body',
   );
-  const tricky = { a: '[{"\\'.repeat(300_000), b: '\\\\' };
+  const keys = (count: number) => `{${Array.from({ length: count }, (_, i) => `"${i}":0`).join(',')}}`;
+  assert.is(
+    codeOf(() => parseJson(bytes(keys(50_000)))),
+    'none',
+  );
+  assert.is(
+    codeOf(() => parseJson(bytes(keys(50_001)))),
+    'invalid_body',
+  );
+  const tricky = { a: '[{"\\'.repeat(300_000), b: '\\\\', c: '\\\\"[', d: 'x"' };
   assert.equal(parseJson(bytes(JSON.stringify(tricky))), tricky);
 });
 
