@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Metric, Row, Scale } from './metric.ts';
 import { accepted } from './metrics/accepted.ts';
 import { coldStart } from './metrics/cold-start.ts';
@@ -14,7 +14,7 @@ import { longTurn } from './metrics/long-turn.ts';
 import { manyTurns } from './metrics/many-turns.ts';
 import { population } from './metrics/population.ts';
 import { toolRounds } from './metrics/tool-rounds.ts';
-import { printTable, type Results } from './table.ts';
+import { printComplaints, printTable, type Results } from './table.ts';
 import { ourTarget, rawTarget, type Target } from './target.ts';
 
 const metrics: Metric[] = [
@@ -36,13 +36,15 @@ const quick = words.includes('--quick');
 const scale: Scale = { quick, pick: (full, small) => (quick ? small : full) };
 const rounds = Number(option('rounds') ?? scale.pick(3, 1));
 const only = option('only') ?? '';
+const profile = option('cpu-prof');
 const chosen = metrics.filter(({ rows }) => rows.some(({ id, label }) => `${id} ${label}`.includes(only)));
 
 const root = mkdtempSync(join(tmpdir(), 'service-bench-'));
 process.once('exit', () => rmSync(root, { recursive: true, force: true }));
 const model = await startModel();
 const targets: Target[] = [rawTarget(outdir, model.url)];
-if (existsSync('dist/host/main.js')) targets.push(ourTarget(model.url));
+if (existsSync('dist/host/main.js'))
+  targets.push(ourTarget(model.url, profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`] : []));
 else console.log('SKIPPED ours: dist/host/main.js is not there');
 
 const started = performance.now();
@@ -55,6 +57,7 @@ try {
 }
 const rows: Row[] = chosen.flatMap((metric) => metric.rows);
 printTable(rows, results);
+for (const target of targets) printComplaints(target);
 console.log(
   `\n${rounds} rounds, ${Math.round((performance.now() - started) / 1000)} s; medians, spread is half the range.`,
 );

@@ -19,6 +19,7 @@ export function spread(values: readonly number[]): number {
 /** Three significant digits. */
 export function short(value: number): string {
   if (Number.isNaN(value)) return '-';
+  if (Math.abs(value) >= 1_000_000) return `${(value / 1_000_000).toPrecision(3)}M`;
   if (Math.abs(value) >= 10_000) return `${(value / 1000).toPrecision(3)}k`;
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }

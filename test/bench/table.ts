@@ -1,5 +1,6 @@
 import type { Row } from './metric.ts';
 import { median, short, spread } from './stats.ts';
+import type { Target } from './target.ts';
 
 /** The values of every round, by row id. */
 export interface Results {
@@ -20,6 +21,17 @@ export function printTable(rows: Row[], results: Results): void {
     console.log(
       line.map((cell, at) => (at < 2 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  '),
     );
+}
+
+/** What a server wrote to stderr, each kind of line once with its count: a benchmark of failing requests proves nothing. */
+export function printComplaints({ name, complaints }: Pick<Target, 'name' | 'complaints'>): void {
+  const counts = new Map<string, number>();
+  for (const line of complaints.join('').split('\n').filter(Boolean)) {
+    const kind = line.replace(/^\S+T\S+Z /, '').replaceAll(/\b[a-z]{3}_[0-9A-Z]{26}\b/g, '…');
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  const often = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 10);
+  for (const [kind, count] of often) console.log(`${name} wrote ${count} times: ${kind}`);
 }
 
 function cells(row: Row, { raw, ours }: { raw: number[]; ours: number[] }): string[] {

@@ -9,6 +9,8 @@ import { type BenchClient, createBenchClient } from './bench-client.ts';
 /** What is measured: how to start it on a directory. */
 export interface Target {
   name: 'raw' | 'ours';
+  /** What its processes have written to stderr. */
+  complaints: string[];
   start(directory: string): Promise<Running>;
 }
 
@@ -25,22 +27,29 @@ export interface Running {
 }
 
 export function rawTarget(outdir: string, modelUrl: string): Target {
+  const complaints: string[] = [];
+  const program = [resolve(`${outdir}/raw-relay.js`)];
   return {
     name: 'raw',
-    start: (directory) =>
-      start([`${outdir}/raw-relay.js`], directory, (port) => ({
+    complaints,
+    start(directory) {
+      const environment = (port: number) => ({
         PORT: String(port),
         MODEL_URL: modelUrl,
         WORKSPACE: join(directory, 'workspace'),
-      })),
+      });
+      return start(program, directory, { complaints, environment });
+    },
   };
 }
 
-/** The built service with its defaults: file driver, full durability, bundled plugins. */
-export function ourTarget(modelUrl: string): Target {
-  const main = resolve('dist/host/main.js');
+/** The built service with its defaults: file driver, full durability, bundled plugins. `nodeFlags` are for profiles. */
+export function ourTarget(modelUrl: string, nodeFlags: string[]): Target {
+  const complaints: string[] = [];
+  const program = [...nodeFlags, resolve('dist/host/main.js')];
   return {
     name: 'ours',
+    complaints,
     start(directory) {
       const settings = {
         agent: { workspace: join(directory, 'workspace') },
@@ -48,7 +57,8 @@ export function ourTarget(modelUrl: string): Target {
       };
       mkdirSync(directory, { recursive: true });
       writeFileSync(join(directory, 'service.config.json'), JSON.stringify(settings));
-      return start([main], directory, (port) => ({ SERVICE_PORT: String(port), SERVICE_LOG_LEVEL: 'warn' }));
+      const environment = (port: number) => ({ SERVICE_PORT: String(port), SERVICE_LOG_LEVEL: 'warn' });
+      return start(program, directory, { complaints, environment });
     },
   };
 }
@@ -56,19 +66,20 @@ export function ourTarget(modelUrl: string): Target {
 async function start(
   program: string[],
   directory: string,
-  environment: (port: number) => Record<string, string>,
+  { complaints, environment }: { complaints: string[]; environment: (port: number) => Record<string, string> },
 ): Promise<Running> {
   mkdirSync(join(directory, 'workspace'), { recursive: true });
   writeFileSync(join(directory, 'workspace', 'bench.txt'), 'one line\n');
   const port = await freePort();
-  const paths = program.map((file) => resolve(file));
   const spawnedAt = performance.now();
-  const child = spawn(process.execPath, paths, {
+  const child = spawn(process.execPath, program, {
     cwd: directory,
     env: { PATH: process.env.PATH, HOME: directory, ...environment(port) },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
-  process.once('exit', () => child.kill('SIGKILL'));
+  const killAtExit = () => child.kill('SIGKILL');
+  process.once('exit', killAtExit);
+  child.stderr.setEncoding('utf8').on('data', (text: string) => complaints.push(text));
   const client = createBenchClient(port);
   await healthy(child, client);
   return {
@@ -87,6 +98,7 @@ async function start(
       const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
       await ended;
       clearTimeout(late);
+      process.off('exit', killAtExit);
     },
   };
 }
