@@ -20,7 +20,7 @@ export const rootNames = new Set([
     'tsconfig.json',
     'tsconfig.types.json',
   ],
-  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE'],
+  ...['README.md', 'ARCHITECTURE.md', 'PLUGINS.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE'],
 ]);
 
 export const maximumLines = 250;
