@@ -46,6 +46,9 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
   /** Touched sessions and when their turn is, soonest first. */
   const due = new Map<SessionEntry, number>();
   const failed = new Set<SessionEntry>();
+  const writing = new Set<SessionEntry>();
+  /** Touched while their snapshot was being written. */
+  const again = new Set<SessionEntry>();
   const directories = new Set<string>();
   let active = 0;
   let timer: (() => void) | undefined;
@@ -55,6 +58,10 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
 
   function touch(entry: SessionEntry): void {
     if (due.has(entry)) return;
+    if (entry.writing) {
+      again.add(entry);
+      return;
+    }
     due.set(entry, clock.monotonic() + quietMs);
     arm();
   }
@@ -86,23 +93,26 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
   async function start(entry: SessionEntry): Promise<void> {
     due.delete(entry);
     active += 1;
-    const task = write(entry);
+    const task = write(entry).finally(() => finished(entry));
     entry.writing = task.catch(() => undefined);
+    writing.add(entry);
     try {
       await task;
     } catch (error) {
-      const { id } = entry.record;
-      log.warn('A snapshot could not be written; the log still has the session.', {
-        session: id,
-        code: errorCode(error),
-      });
+      const session = entry.record.id;
+      const code = errorCode(error);
+      log.warn('A snapshot could not be written; the log still has the session.', { session, code });
       retryLater(entry);
       throw error;
-    } finally {
-      active -= 1;
-      entry.writing = undefined;
-      arm();
     }
+  }
+
+  function finished(entry: SessionEntry): void {
+    active -= 1;
+    entry.writing = undefined;
+    writing.delete(entry);
+    if (again.delete(entry)) touch(entry);
+    arm();
   }
 
   function retryLater(entry: SessionEntry): void {
@@ -119,10 +129,10 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
   async function flush(): Promise<void> {
     const failures: unknown[] = [];
     retry();
-    const tasks = [...due.keys()];
+    const tasks = [...new Set([...due.keys(), ...writing])];
     const work = async (): Promise<void> => {
       for (let entry = tasks.shift(); entry; entry = tasks.shift()) {
-        await entry.writing;
+        while (entry.writing) await entry.writing;
         if (due.has(entry)) await start(entry).catch((error) => failures.push(error));
       }
     };

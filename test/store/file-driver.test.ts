@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { systemClock } from '../../lib/base/clock.ts';
+import { type FilePort, systemFiles } from '../../lib/store/file-port.ts';
 import { isStorePath, storePaths } from '../../lib/store/store-paths.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import { eventually, within } from '../helpers/within.ts';
@@ -161,6 +163,45 @@ test('a snapshot made from a session in memory that is ahead of the log holds wh
   });
 });
 
+test('a session that changes while a slow disk takes its snapshot has one snapshot written at a time', async () => {
+  const session = author();
+  const writing = new Set<string>();
+  let overlaps = 0;
+  const files: FilePort = {
+    ...systemFiles,
+    async open(path, how) {
+      if (path.endsWith('.json.tmp') && writing.has(path)) overlaps += 1;
+      writing.add(path);
+      return systemFiles.open(path, how);
+    },
+    async sync(descriptor) {
+      await pause(300);
+      await systemFiles.sync(descriptor);
+    },
+    async rename(from, to) {
+      writing.delete(from);
+      await systemFiles.rename(from, to);
+    },
+  };
+  const fast = { ...systemClock, after: (_ms: number, fn: () => void) => systemClock.after(0, fn) };
+  const clock = { ...fast, monotonic: () => systemClock.monotonic() * 1_000 };
+  const directory = tempDirectory();
+  await withStore(
+    directory,
+    async (store) => {
+      await store.commit(session.create());
+      for (let index = 0; index < 40; index++) {
+        await store.commit(session.append(`${index}`));
+        await pause(20);
+      }
+      await store.flush();
+      assert.is((await store.readMessages('default', session.id)).length, 40);
+    },
+    { files, clock },
+  );
+  assert.is(overlaps, 0);
+});
+
 test('a transcript of 50 MB does not hold up the event loop while it is written and read', async () => {
   const session = author();
   const directory = tempDirectory();
@@ -174,11 +215,14 @@ test('a transcript of 50 MB does not hold up the event loop while it is written 
       longest = Math.max(longest, performance.now() - last);
       last = performance.now();
     }, 1);
-    await within(20_000, store.flush());
+    const end = (): void => clearInterval(timer);
+    await within(20_000, store.flush()).catch((error) => {
+      end();
+      throw error;
+    });
     const written = longest;
     longest = 0;
-    const messages = await within(20_000, store.readMessages('default', session.id));
-    clearInterval(timer);
+    const messages = await within(20_000, store.readMessages('default', session.id)).finally(end);
     assert.is(messages.length, 1_000);
     assert.is(messages[999]?.content, text);
     console.log(`\n50 MB: longest turn ${written.toFixed(0)} ms writing, ${longest.toFixed(0)} ms reading`);
