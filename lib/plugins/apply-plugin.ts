@@ -39,8 +39,10 @@ export async function applyPlugin(entry: PluginEntry, options: ApplyOptions): Pr
 }
 
 async function importAndApply(entry: PluginEntry, scope: PluginScope, options: ApplyOptions): Promise<void> {
-  const plugin = await loadModule(entry);
-  await plugin.apply({ ...contextOf(entry, scope, options.log), options: parseOptions(plugin, options.configured) });
+  const plugin = await (entry.module ?? loadModule(entry));
+  const { log, configured } = options;
+  const parsed = parseOptions(plugin, configured, (message) => log.warn(`Plugin "${entry.id}": ${message}`));
+  await plugin.apply({ ...contextOf(entry, scope, log), options: parsed });
 }
 
 function contextOf(entry: PluginEntry, scope: PluginScope, log: Logger): Omit<PluginContext<unknown>, 'options'> {

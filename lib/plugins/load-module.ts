@@ -14,16 +14,36 @@ export async function loadModule({ directory, manifest }: FoundPlugin): Promise<
   return plugin as Plugin<unknown>;
 }
 
-/** Runs the plugin's own parser over its configuration; without one the options are the configuration. */
-export function parseOptions({ options }: Plugin<unknown>, configured: Record<string, unknown>): unknown {
+/**
+ * Runs the plugin's own parser over its configuration; without one the options are the configuration. Options that a
+ * struct does not know are told to `warn` and left out, as everywhere in the configuration; inside of an option they are an error.
+ */
+export function parseOptions(
+  { options }: Plugin<unknown>,
+  configured: Record<string, unknown>,
+  warn: (message: string) => void,
+): unknown {
   if (options === undefined) return configured;
   try {
-    if ('create' in options) return options.create(configured);
+    if ('create' in options) return options.create(knownOptions(options, configured, warn));
     if ('parse' in options) return options.parse(configured);
   } catch (error) {
     throw new Error(`Its options are not valid: ${describeProblem(error)}`, { cause: error });
   }
   throw new Error('"options" has neither a `create` nor a `parse` function.');
+}
+
+/** A struct of an object carries its fields as `schema`. */
+function knownOptions(
+  struct: object,
+  configured: Record<string, unknown>,
+  warn: (message: string) => void,
+): Record<string, unknown> {
+  const schema: unknown = 'schema' in struct ? struct.schema : undefined;
+  if (typeof schema !== 'object' || schema === null) return configured;
+  const unknown = Object.keys(configured).filter((key) => !Object.hasOwn(schema, key));
+  for (const key of unknown) warn(`The option "${key}" is not known and was ignored.`);
+  return Object.fromEntries(Object.entries(configured).filter(([key]) => !unknown.includes(key)));
 }
 
 async function mainFile(directory: string, main: string | undefined): Promise<string> {
@@ -38,6 +58,9 @@ async function mainFile(directory: string, main: string | undefined): Promise<st
 /** A validation message without the value that was refused: it may be a credential. */
 function describeProblem(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown problem.';
-  const text = error.message.replace(/,? but received: .*$/s, '').replace(/^At path: (\S+) -- /, '"$1": ');
+  const text = error.message
+    .replace(/,? but received: .*$/s, '')
+    .replace(/^At path: (\S+) -- /, '"$1": ')
+    .replace('Expected a value of type `never`', 'there is no such option');
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

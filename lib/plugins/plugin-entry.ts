@@ -1,3 +1,4 @@
+import type { Plugin } from '../plugin-api/define-plugin.ts';
 import type { PluginInfo, PluginState } from '../wire/plugin.ts';
 import type { FoundPlugin } from './discover.ts';
 import type { PluginScope } from './scope.ts';
@@ -10,6 +11,8 @@ export interface PluginEntry extends FoundPlugin {
   scope?: PluginScope;
   /** True when the manifest names a bundle and its entry file is there. */
   hasBundle: boolean;
+  /** The module of a bundled plugin, imported ahead of its turn. */
+  module?: Promise<Plugin<unknown>>;
   /** Errors that nobody caught. */
   faults: number;
 }

@@ -184,6 +184,25 @@ options(
     assert.is(info('strict')?.error, 'Its options are not valid: "apiKey": Expected a string.');
   },
 );
+options(
+  'an unknown option of a struct is a warning; an unknown field inside of an option is an error',
+  async ({ folders }) => {
+    const bundled = { bundledDirectory: 'dist/plugins' };
+    const config = { quota: { default: { maxTokens: 1 }, colour: 'red' } };
+    const services = { 'tenant.usage': {}, 'session.guards': { register() {} }, 'http.routes': { register() {} } };
+    const warned = folders.host({ ...bundled, services, plugins: { allow: ['quota'], config } });
+    await within(5_000, warned.host.load());
+    assert.is(warned.info('quota')?.state, 'active');
+    assert.ok(warned.log.some(({ message }) => message.includes('"colour" is not known')));
+    const mistyped = folders.host({
+      ...bundled,
+      services,
+      plugins: { allow: ['quota'], config: { quota: { default: { maxToken: 1 } } } },
+    });
+    await within(5_000, mistyped.host.load());
+    assert.is(mistyped.info('quota')?.error, 'Its options are not valid: "default.maxToken": there is no such option.');
+  },
+);
 options.run();
 
 const scanning = suite<Fixture>('The package is scanned first, then plugins.directories');
