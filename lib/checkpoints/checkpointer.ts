@@ -1,4 +1,4 @@
-import type { Checkpoint, CheckpointList } from '../wire/checkpoint.ts';
+import type { Checkpoint, CheckpointDiff, CheckpointList, RestorePreview } from '../wire/checkpoint.ts';
 
 /** The session on whose behalf a checkpoint is taken or restored. */
 export interface CheckpointSession {
@@ -14,17 +14,25 @@ export interface Restored {
   warning: string | null;
 }
 
-/** Snapshots of workspaces (contract: Checkpoints). Operations on one directory are serialised. */
+/**
+ * Snapshots of workspaces (contract: Checkpoints). Operations run one after another, so those on one directory never
+ * overlap. Everything but `list`, `ofMessage`, `forget` and `close` throws ServiceError `checkpoints_unavailable` with the
+ * reason; whatever names a checkpoint throws `not_found` for one that is not the session's own.
+ */
 export interface Checkpointer {
-  /** Only the session's own records; waits for a capture in flight. */
+  /** Only the session's own records, newest first; waits for a capture in flight. */
   list(session: CheckpointSession): Promise<CheckpointList>;
-  /** Throws ServiceError `checkpoints_unavailable` with the reason. The label is cut to 200 characters. */
+  /** The label is cut to 200 characters. */
   capture(session: CheckpointSession, label: string, messageId?: string): Promise<Checkpoint>;
-  /** Takes the safety snapshot, then resets. Throws `not_found` for an unknown id. */
+  /** Takes the safety snapshot, then resets. */
   restore(session: CheckpointSession, checkpointId: string): Promise<Restored>;
+  /** What `restore` would do now; touches no file. */
+  preview(session: CheckpointSession, checkpointId: string): Promise<RestorePreview>;
+  /** What changed from the checkpoint to another one of the session, or to the files as they are now. */
+  diff(session: CheckpointSession, checkpointId: string, against?: string): Promise<CheckpointDiff>;
   /** The record linked to a user message, if one was taken; waits for a capture in flight. */
   ofMessage(session: CheckpointSession, messageId: string): Promise<Checkpoint | undefined>;
-  /** Forgets the records of a deleted session; its objects are collected later. */
+  /** Forgets the records and commits of a deleted session; what only they held is collected when the service is idle. */
   forget(session: CheckpointSession): Promise<void>;
   close(): Promise<void>;
 }

@@ -10,6 +10,8 @@ export function createDisabledCheckpointer(reason: string): Checkpointer {
     list: async () => ({ enabled: false, reason, checkpoints: [] }),
     capture: refuse,
     restore: refuse,
+    preview: refuse,
+    diff: refuse,
     ofMessage: async () => undefined,
     forget: async () => undefined,
     close: async () => undefined,

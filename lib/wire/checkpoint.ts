@@ -7,11 +7,47 @@ export interface Checkpoint {
   createdAt: string;
   files: number;
   sessionId: string;
+  /** Files that were too large to be captured; a restore leaves them alone. */
+  skipped?: number;
 }
 
-/** Contract: CheckpointListResponse. */
+/** Contract: CheckpointListResponse. Newest first. `reason` also says why the last snapshot was refused. */
 export interface CheckpointList {
   enabled: boolean;
   reason?: string;
   checkpoints: Checkpoint[];
+  /** What the snapshots of this workspace take on disk, in bytes, those of other sessions too. */
+  usage?: { bytes: number };
+}
+
+/** One file of a comparison. Sizes in bytes: `before` is absent for an added file, `after` for a deleted one. */
+export interface FileChange {
+  path: string;
+  status: 'added' | 'changed' | 'deleted';
+  before?: number;
+  after?: number;
+  /** Unified diff, for text within the limits. */
+  patch?: string;
+  /** Why there is no patch. */
+  omitted?: 'binary' | 'large' | 'limit';
+}
+
+/** `changes` are by path and cut at 1,000, the counts are not. */
+export interface FileChanges {
+  added: number;
+  changed: number;
+  deleted: number;
+  changes: FileChange[];
+  truncated: boolean;
+}
+
+/** What a restore would do to the files as they are now. */
+export interface RestorePreview extends FileChanges {
+  checkpoint: Checkpoint;
+}
+
+/** What happened from a checkpoint to another one, or to the files as they are now (`against` null). */
+export interface CheckpointDiff extends FileChanges {
+  checkpoint: Checkpoint;
+  against: Checkpoint | null;
 }

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, mkdir, readFile, realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Clock, Undo } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
+import type { Config } from '../config/config.ts';
+import { ServiceError } from '../wire/errors.ts';
+import type { IdSource } from '../wire/ids.ts';
+import type { Checkpointer, CheckpointSession } from './checkpointer.ts';
+import { createDisabledCheckpointer } from './disabled-checkpointer.ts';
+import type { OperationName, Operations, Target } from './protocol.ts';
+import { indexPath, parseIndex, type RecordIndex, toCheckpoint } from './record-index.ts';
+import { isRefusal, systemCode } from './refusal.ts';
+import { createWorkerLane } from './worker-lane.ts';
+
+export interface CheckpointerOptions {
+  config: { checkpoints: Config['checkpoints']; storage: Pick<Config['storage'], 'durability'> };
+  /** Where the repositories lie; outside of what they capture, because it is one of the own paths by itself. */
+  directory: string;
+  /** Absolute paths of the service's own files, never captured nor touched; a segment `*` is any name. */
+  ownPaths: readonly string[];
+  clock: Clock;
+  log: Logger;
+  newId: IdSource;
+  /** The built checkpoint worker. */
+  workerUrl: URL;
+  /** How long an operation may be silent before its worker is replaced. Default 30 s. */
+  silenceMs?: number;
+  /** How long after the last operation unreachable objects are collected. Default 2 s. */
+  idleMs?: number;
+}
+
+const labelChars = 200;
+
+/**
+ * Checkpoints by git repositories outside the workspaces, one per tenant and directory, written in a worker thread by the
+ * bundled git library: no git program runs, and nothing of a workspace or its own repository is executed or changed.
+ */
+export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
+  const { config, directory, clock, log, newId, idleMs = 2_000 } = options;
+  if (config.checkpoints.enabled === false) return createDisabledCheckpointer('checkpoints.enabled is false');
+  const { maxFiles, exclude } = config.checkpoints;
+  const durable = config.storage.durability === 'full';
+  const lane = createWorkerLane({
+    workerUrl: options.workerUrl,
+    settings: { maxFiles, exclude, durable, ownPaths: [...options.ownPaths, directory] },
+    clock,
+    log,
+    silenceMs: options.silenceMs ?? 30_000,
+  });
+  /** The operations that each session waits for, for those who read the index only. */
+  const inFlight = new Map<string, Promise<unknown>>();
+  let running = 0;
+  /** Why the last snapshot of a repository was refused. */
+  const refusals = new Map<string, string>();
+  /** Repositories with objects to collect. */
+  const unswept = new Map<string, Target>();
+  let cancelSweep: Undo = () => {};
+
+  async function targetOf({ tenantId, workspace }: CheckpointSession): Promise<Target> {
+    const real = await realpath(workspace).catch(() => resolve(workspace));
+    const name = createHash('sha256').update(`${tenantId}\0${real}`).digest('hex').slice(0, 40);
+    return { repository: join(directory, `${name}.git`), workspace: real, tenantId };
+  }
+
+  async function run<Name extends OperationName>(
+    name: Name,
+    target: Target,
+    argument: Parameters<Operations[Name]>[1],
+  ): Promise<Awaited<ReturnType<Operations[Name]>>> {
+    cancelSweep();
+    running += 1;
+    try {
+      return await lane.run(name, target, argument);
+    } finally {
+      running -= 1;
+      if (running === 0 && unswept.size > 0) cancelSweep = clock.after(idleMs, sweep);
+    }
+  }
+
+  /** The operation for somebody who waits for its result. */
+  function operate<Name extends OperationName>(
+    name: Name,
+    session: CheckpointSession,
+    argument: Parameters<Operations[Name]>[1],
+  ): Promise<Awaited<ReturnType<Operations[Name]>>> {
+    const done = attempt(name, session, argument);
+    // Noted in the tick of the call: a list that is asked for right after it must wait.
+    const settled = Promise.allSettled([inFlight.get(session.id), done]).then(() => {
+      if (inFlight.get(session.id) === settled) inFlight.delete(session.id);
+    });
+    inFlight.set(session.id, settled);
+    return done;
+  }
+
+  async function attempt<Name extends OperationName>(
+    name: Name,
+    session: CheckpointSession,
+    argument: Parameters<Operations[Name]>[1],
+  ): Promise<Awaited<ReturnType<Operations[Name]>>> {
+    const target = await targetOf(session);
+    const unwritable = await whyUnwritable();
+    if (unwritable) throw new ServiceError('checkpoints_unavailable', unwritable);
+    try {
+      const result = await run(name, target, argument);
+      refusals.delete(target.repository);
+      return result;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      if (error.unknown) throw new ServiceError('not_found', error.message);
+      refusals.set(target.repository, error.message);
+      throw new ServiceError('checkpoints_unavailable', error.message);
+    }
+  }
+
+  function sweep(): void {
+    for (const [repository, target] of unswept) {
+      unswept.delete(repository);
+      run('sweep', target, undefined).catch((error: unknown) =>
+        log.warn('Checkpoints: objects of deleted sessions could not be collected.', { error: String(error) }),
+      );
+    }
+  }
+
+  async function whyUnwritable(): Promise<string | undefined> {
+    try {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      await access(directory, constants.W_OK);
+      return undefined;
+    } catch (error) {
+      return `The directory of the checkpoints can't be written (${systemCode(error)}).`;
+    }
+  }
+
+  async function readIndex(session: CheckpointSession, target: Target): Promise<RecordIndex | undefined> {
+    await inFlight.get(session.id);
+    const text = await readFile(indexPath(target.repository), 'utf8').catch((error: unknown) => {
+      if (systemCode(error) === 'ENOENT') return undefined;
+      throw error;
+    });
+    const index = parseIndex(text);
+    if (index?.sweep) unswept.set(target.repository, target);
+    return index;
+  }
+
+  return {
+    async list(session) {
+      const unwritable = await whyUnwritable();
+      if (unwritable) return { enabled: false, reason: unwritable, checkpoints: [] };
+      const target = await targetOf(session);
+      const index = await readIndex(session, target);
+      const own = (index?.records ?? []).filter((record) => record.sessionId === session.id);
+      const reason = refusals.get(target.repository);
+      return {
+        enabled: true,
+        ...(reason === undefined ? {} : { reason }),
+        checkpoints: own.map(toCheckpoint).reverse(),
+        usage: { bytes: index?.bytes ?? 0 },
+      };
+    },
+
+    capture(session, label, messageId) {
+      return operate('capture', session, {
+        id: newId('chk'),
+        label: [...label].slice(0, labelChars).join(''),
+        sessionId: session.id,
+        ...(messageId === undefined ? {} : { messageId }),
+        at: clock.now(),
+      });
+    },
+
+    restore(session, checkpointId) {
+      const safety = { id: newId('chk'), at: clock.now() };
+      return operate('restore', session, { sessionId: session.id, checkpointId, safety });
+    },
+
+    preview: (session, checkpointId) => operate('preview', session, { sessionId: session.id, checkpointId }),
+
+    diff: (session, checkpointId, against) =>
+      operate('diff', session, { sessionId: session.id, checkpointId, ...(against === undefined ? {} : { against }) }),
+
+    async ofMessage(session, messageId) {
+      const index = await readIndex(session, await targetOf(session));
+      const record = index?.records.findLast((each) => each.sessionId === session.id && each.messageId === messageId);
+      return record && toCheckpoint(record);
+    },
+
+    async forget(session) {
+      const target = await targetOf(session);
+      const index = await readIndex(session, target);
+      if (!index?.records.some((record) => record.sessionId === session.id)) return;
+      const { sweep: needed } = await run('forget', target, session.id);
+      if (needed) unswept.set(target.repository, target);
+    },
+
+    async close() {
+      cancelSweep();
+      await lane.close();
+    },
+  };
+}

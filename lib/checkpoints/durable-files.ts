@@ -1,0 +1,35 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { systemCode } from './refusal.ts';
+
+// Blocking file work of the checkpoint worker, which has a thread of its own to block.
+
+/** Brings a file or directory to the disk. */
+export function syncPath(path: string): void {
+  const fd = openSync(path, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Replaces a file: after a crash it is the old one or the new one; with `durable`, also after a power cut. */
+export function replaceFile(path: string, content: string | Uint8Array, { durable }: { durable: boolean }): void {
+  const temporary = `${path}.tmp`;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(temporary, content, { mode: 0o600 });
+  if (durable) syncPath(temporary);
+  renameSync(temporary, path);
+  if (durable) syncPath(dirname(path));
+}
+
+/** Undefined when there is no such file. */
+export function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,170 @@
+import { rmSync } from 'node:fs';
+import { compareSnapshots, describeChanges } from './compare-snapshots.ts';
+import { createIgnoreLevel } from './ignore-levels.ts';
+import { openRoot } from './open-directory.ts';
+import { isOwn, type OwnRules, ownRulesBelow } from './own-rules.ts';
+import type { Operations, Owned, Target, WorkerSettings } from './protocol.ts';
+import { toText } from './raw-path.ts';
+import { type StoredCheckpoint, toCheckpoint } from './record-index.ts';
+import { CheckpointRefusal, systemCode } from './refusal.ts';
+import { openRepository, type Repository } from './repository.ts';
+import { type LeftAlone, restoreFiles } from './restore-files.ts';
+import { isEmptyPlan, planRestore, type RestorePlan, rulesOfSnapshot } from './restore-plan.ts';
+import { extrasOf, snapshotOf } from './snapshot-extras.ts';
+import type { Snapshot } from './snapshot-node.ts';
+import { sweep } from './sweep.ts';
+import { takeSnapshot } from './take-snapshot.ts';
+
+export interface WorkerOperations extends Operations {
+  /** What can wait until the answer is out: the stat data of the last walk go to disk. */
+  settle(): void;
+}
+
+/** How many repositories stay open; each holds the stat data of its workspace (about 300 bytes per file). */
+const openRepositories = 4;
+
+/** The operations as they run inside the worker: blocking, one at a time. `progress` says that an operation is alive. */
+export function createOperations(settings: WorkerSettings, progress: () => void): WorkerOperations {
+  const repositories = new Map<string, Repository>();
+  const unsaved = new Set<Repository>();
+  const rules = createIgnoreLevel(settings.exclude);
+
+  async function open({ repository: path, tenantId, workspace }: Target): Promise<Repository> {
+    const known = repositories.get(path);
+    repositories.delete(path);
+    const repository =
+      known ?? (await openRepository(path, { durable: settings.durable, identity: { tenantId, workspace } }));
+    repositories.set(path, repository);
+    for (const oldest of [...repositories.keys()].slice(0, -openRepositories)) repositories.delete(oldest);
+    return repository;
+  }
+
+  /** The workspace as it is now, with its objects stored and no commit. */
+  function snapshot(repository: Repository, { workspace }: Target) {
+    const own = ownRulesBelow(workspace, settings.ownPaths);
+    if (isOwn(own)) throw new CheckpointRefusal('The workspace belongs to the service itself.');
+    const directory = openWorkspace(workspace);
+    try {
+      const options = { rules, own, maxFiles: settings.maxFiles, before: repository.lastWalk, progress };
+      const taken = takeSnapshot(directory, repository.store, options);
+      repository.lastWalk = taken.root;
+      repository.index.bytes += taken.newBytes;
+      if (taken.read > 0) unsaved.add(repository);
+      const current = snapshotOf(taken.root, taken.skipped);
+      return { ...taken, own, current, content: { tree: taken.tree, files: taken.files, extras: extrasOf(current) } };
+    } finally {
+      directory.close();
+    }
+  }
+
+  async function plan(repository: Repository, current: Snapshot, { target, own }: { target: Snapshot; own: OwnRules }) {
+    const textOf = async (oid: string): Promise<string> => (await repository.read(oid)).content.toString('utf8');
+    return planRestore(current, target, { own, ignoredThen: await rulesOfSnapshot(target, rules, textOf) });
+  }
+
+  return {
+    async capture(target, checkpoint) {
+      const repository = await open(target);
+      const { content } = snapshot(repository, target);
+      return toCheckpoint(await repository.commit(checkpoint, content));
+    },
+
+    async restore(target, request) {
+      const repository = await open(target);
+      const record = find(repository, request);
+      const wanted = await repository.readSnapshot(record);
+      const { current, own, content } = snapshot(repository, target);
+      const steps = await plan(repository, current, { target: wanted, own });
+      const restored = toCheckpoint(record);
+      if (isEmptyPlan(steps)) return { restored, safety: null, warning: null };
+
+      const label = [...`Before restoring "${record.label}"`].slice(0, 200).join('');
+      const safety = await repository.commit({ ...request.safety, label, sessionId: request.sessionId }, content);
+      const outcome = await restoreFiles(target.workspace, steps, {
+        captured: (path) => current.files.get(path),
+        content: async (oid) => (await repository.read(oid)).content,
+        progress,
+      });
+      const warning = warningOf(outcome.leftAlone);
+      if (outcome.touched > 0) return { restored, safety: toCheckpoint(safety), warning };
+      await repository.undoCommit(safety);
+      return { restored, safety: null, warning };
+    },
+
+    async preview(target, request) {
+      const repository = await open(target);
+      const record = find(repository, request);
+      const wanted = await repository.readSnapshot(record);
+      const { current, own } = snapshot(repository, target);
+      const steps = await plan(repository, current, { target: wanted, own });
+      const after = applied(current, steps);
+      const changes = await describeChanges(repository, compareSnapshots(current, after), { patches: false });
+      return { checkpoint: toCheckpoint(record), ...changes };
+    },
+
+    async diff(target, request) {
+      const repository = await open(target);
+      const record = find(repository, request);
+      const from = await repository.readSnapshot(record);
+      const against =
+        request.against === undefined ? undefined : find(repository, { ...request, checkpointId: request.against });
+      const to = against ? await repository.readSnapshot(against) : snapshot(repository, target).current;
+      const changes = await describeChanges(repository, compareSnapshots(from, to), { patches: true });
+      return { checkpoint: toCheckpoint(record), against: against ? toCheckpoint(against) : null, ...changes };
+    },
+
+    async forget(target, sessionId) {
+      const repository = await open(target);
+      await repository.forget(sessionId);
+      if (repository.index.records.length > 0) return { sweep: repository.index.sweep };
+      repositories.delete(target.repository);
+      unsaved.delete(repository);
+      rmSync(target.repository, { recursive: true, force: true });
+      return { sweep: false };
+    },
+
+    async sweep(target) {
+      const repository = await open(target);
+      if (repository.index.sweep) await sweep(repository);
+    },
+
+    settle() {
+      for (const repository of unsaved) repository.saveStats();
+      unsaved.clear();
+    },
+  };
+}
+
+function openWorkspace(path: string) {
+  try {
+    return openRoot(path);
+  } catch (error) {
+    throw new CheckpointRefusal(`The workspace directory can't be opened (${systemCode(error)}).`);
+  }
+}
+
+function find({ index }: Repository, { sessionId, checkpointId }: Owned): StoredCheckpoint {
+  const record = index.records.find(({ id }) => id === checkpointId);
+  if (record?.sessionId !== sessionId)
+    throw new CheckpointRefusal('There is no such checkpoint in this session.', { unknown: true });
+  return record;
+}
+
+/** What the workspace would be after a plan. */
+function applied(current: Snapshot, plan: RestorePlan): Snapshot {
+  const files = new Map(current.files);
+  for (const path of plan.remove) files.delete(path);
+  for (const { path, file } of plan.write) files.set(path, file);
+  for (const { path, mode } of plan.changeMode) {
+    const file = files.get(path);
+    if (file) files.set(path, { ...file, mode });
+  }
+  return { ...current, files };
+}
+
+function warningOf(leftAlone: readonly LeftAlone[]): string | null {
+  if (leftAlone.length === 0) return null;
+  const named = leftAlone.slice(0, 10).map(({ path, why }) => `${toText(path)} (${why})`);
+  const more = leftAlone.length - named.length;
+  return `Left alone: ${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
+}

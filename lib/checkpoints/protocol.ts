@@ -1,0 +1,53 @@
+import type { Checkpoint, CheckpointDiff, RestorePreview } from '../wire/checkpoint.ts';
+import type { Restored } from './checkpointer.ts';
+import type { NewCheckpoint } from './repository.ts';
+
+/** What never changes while a worker lives. */
+export interface WorkerSettings {
+  maxFiles: number;
+  exclude: readonly string[];
+  /** Absolute paths of the service's own files; a segment `*` is any name. */
+  ownPaths: readonly string[];
+  /** False: no fsync. */
+  durable: boolean;
+}
+
+/** The workspace that an operation is about. */
+export interface Target {
+  /** The repository's directory. */
+  repository: string;
+  /** Real path. */
+  workspace: string;
+  tenantId: string;
+}
+
+export interface Owned {
+  sessionId: string;
+  checkpointId: string;
+}
+
+/** The operations of the worker: what goes in and what comes out. */
+export interface Operations {
+  capture(target: Target, checkpoint: NewCheckpoint): Promise<Checkpoint>;
+  restore(target: Target, request: Owned & { safety: { id: string; at: number } }): Promise<Restored>;
+  preview(target: Target, request: Owned): Promise<RestorePreview>;
+  diff(target: Target, request: Owned & { against?: string }): Promise<CheckpointDiff>;
+  forget(target: Target, sessionId: string): Promise<{ sweep: boolean }>;
+  /** Collects what nothing refers to any more. */
+  sweep(target: Target): Promise<void>;
+}
+
+export type OperationName = keyof Operations;
+
+export interface WorkerRequest {
+  id: number;
+  name: OperationName;
+  target: Target;
+  argument: unknown;
+}
+
+export type WorkerReply =
+  | { id: number; type: 'progress' }
+  | { id: number; type: 'done'; value: unknown }
+  | { id: number; type: 'refused'; reason: string; unknown: boolean }
+  | { id: number; type: 'failed'; reason: string };

@@ -1,0 +1,20 @@
+/** Why an operation was not done, in words for the person who asked. Recognised by `name`; it crosses the thread as text. */
+export class CheckpointRefusal extends Error {
+  override readonly name = 'CheckpointRefusal';
+  readonly unknown: boolean;
+
+  /** `unknown`: the checkpoint that was asked for does not exist. */
+  constructor(message: string, { unknown = false } = {}) {
+    super(message);
+    this.unknown = unknown;
+  }
+}
+
+export function isRefusal(error: unknown): error is CheckpointRefusal {
+  return error instanceof Error && error.name === 'CheckpointRefusal';
+}
+
+/** The code of a system error (`ENOENT`), or undefined. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,215 @@
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  type Stats,
+} from 'node:fs';
+import type { IgnoreLevel } from './ignore-levels.ts';
+import type { OpenDirectory } from './open-directory.ts';
+import { isOwn, type OwnRules, ownRulesIn } from './own-rules.ts';
+import { childPath, type RawPath, toText } from './raw-path.ts';
+import { CheckpointRefusal, systemCode } from './refusal.ts';
+import type { DirectoryNode, FileNode } from './snapshot-node.ts';
+
+export interface WalkOptions {
+  rules: IgnoreLevel;
+  own: OwnRules;
+  maxFiles: number;
+  /** The last walk: what has the same stat data keeps its object. */
+  before: DirectoryNode | undefined;
+  progress(): void;
+}
+
+export interface Walked {
+  root: DirectoryNode;
+  files: number;
+  skipped: RawPath[];
+}
+
+/** Larger files are not captured and, like ignored ones, never touched by a restore: 64 MiB. */
+export const largestFile = 64 * 1024 * 1024;
+/** Stat data of a file changed less than this long ago proves nothing: clocks of file systems are coarse. */
+const youngMs = 1_500;
+const deepest = 200;
+const largestIgnoreFile = 1024 * 1024;
+
+/** Files that a restore writes before it renames them. They are nobody's work. */
+export const temporaryName = /^\.service-restore-[0-9a-f]{16}\.tmp$/;
+
+/**
+ * Looks at everything that a snapshot would hold: names, stat data, no content. Refuses as soon as there are more than
+ * `maxFiles`. Ignored directories are not entered, `.git` entries and the service's own files are not seen at all.
+ */
+export function walk(root: OpenDirectory, options: WalkOptions): Walked {
+  const walked = { files: 0, skipped: [] as RawPath[] };
+  const node = visit(root, {
+    path: '',
+    depth: 0,
+    rules: options.rules,
+    own: options.own,
+    before: options.before,
+    sameRules: false,
+  });
+  return { root: node, ...walked };
+
+  function visit(directory: OpenDirectory, place: Place): DirectoryNode {
+    if (place.depth > deepest)
+      throw new CheckpointRefusal(
+        `The workspace is nested more than ${deepest} directories deep at ${toText(place.path).slice(0, 200)}.`,
+      );
+    const listed = readdirSync(directory.at(), { withFileTypes: true, encoding: 'latin1' });
+    const rules = withIgnoreFile(directory, place, listed);
+    const { before } = place;
+    const sameRules = before?.rules === rules.key;
+    const node: DirectoryNode = {
+      kind: 'directory',
+      mode: fstatSync(directory.fd).mode & 0o777,
+      rules: rules.key,
+      entries: new Map(),
+      pending: 0,
+      oid: '',
+    };
+    const inside = { ...place, rules, sameRules };
+    for (const entry of listed) add(directory, entry, node, inside);
+    if (before && isUnchanged(before, node)) node.oid = before.oid;
+    return node;
+  }
+
+  function add(directory: OpenDirectory, entry: Dirent, node: DirectoryNode, place: Place): void {
+    const { name } = entry;
+    if (/^\.git$/i.test(name) || temporaryName.test(name)) return;
+    const own = ownRulesIn(place.own, name);
+    if (isOwn(own)) return;
+    const path = childPath(place.path, name);
+    const known = place.before?.entries.get(name);
+    let kind = kindOf(entry);
+    const stats = kind === 'directory' ? undefined : statsOf(directory, name);
+    if (kind === 'unknown' && stats) kind = kindOf(stats);
+    if (kind === 'unknown') return;
+    if (!(place.sameRules && known?.kind === kind) && place.rules.ignores(path, kind === 'directory')) return;
+    if (kind === 'directory') {
+      const below = openChild(directory, name, path);
+      if (!below) return;
+      try {
+        const child = visit(below, {
+          ...place,
+          path,
+          own,
+          depth: place.depth + 1,
+          before: known?.kind === 'directory' ? known : undefined,
+        });
+        node.entries.set(name, child);
+        node.pending += child.pending;
+      } finally {
+        below.close();
+      }
+      return;
+    }
+    if (!stats || kindOf(stats) !== kind) return;
+    if (stats.size > largestFile) {
+      walked.skipped.push(path);
+      return;
+    }
+    walked.files += 1;
+    if (walked.files > options.maxFiles)
+      throw new CheckpointRefusal(
+        `The workspace has more than ${options.maxFiles} files (checkpoints.maxFiles). Ignore what needs no snapshot, or raise the limit.`,
+      );
+    if (walked.files % 1_000 === 0) options.progress();
+    const file = fileNode(kind, stats, known?.kind === 'directory' ? undefined : known);
+    if (file.oid === '') node.pending += 1;
+    node.entries.set(name, file);
+  }
+}
+
+interface Place {
+  path: RawPath;
+  depth: number;
+  rules: IgnoreLevel;
+  own: OwnRules;
+  before: DirectoryNode | undefined;
+  /** The rules are those of the last walk, so what was captured then is not ignored now. */
+  sameRules: boolean;
+}
+
+/** True when the directory would become the same tree again. */
+function isUnchanged(before: DirectoryNode, node: DirectoryNode): boolean {
+  if (before.entries.size !== node.entries.size) return false;
+  for (const [name, { oid, kind }] of node.entries) {
+    const known = before.entries.get(name);
+    if (oid === '' || known?.oid !== oid || known.kind !== kind) return false;
+  }
+  return true;
+}
+
+/** The node of a file, with its object when the stat data say that it is the file of before. */
+export function fileNode(kind: 'file' | 'link', stats: Stats, known?: FileNode): FileNode {
+  const { size, mtimeMs, ctimeMs, ino } = stats;
+  const mode = stats.mode & 0o777;
+  const same = known?.trusted && isSameFile(known, stats);
+  const trusted = Date.now() - Math.max(mtimeMs, ctimeMs) > youngMs;
+  return { kind, mode, size, mtimeMs, ctimeMs, ino, oid: same ? known.oid : '', trusted };
+}
+
+/** True when the stat data have not moved since the node was made. */
+export function isSameFile(node: FileNode, stats: Stats): boolean {
+  return (
+    node.mtimeMs === stats.mtimeMs &&
+    node.ctimeMs === stats.ctimeMs &&
+    node.size === stats.size &&
+    node.ino === stats.ino &&
+    node.mode === (stats.mode & 0o777) &&
+    node.kind === kindOf(stats)
+  );
+}
+
+function kindOf(entry: Dirent | Stats): 'file' | 'link' | 'directory' | 'unknown' {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'directory';
+  return entry.isSymbolicLink() ? 'link' : 'unknown';
+}
+
+/** Undefined when the entry went away since it was listed. */
+function statsOf(directory: OpenDirectory, name: RawPath): Stats | undefined {
+  return lstatSync(directory.at(name), { throwIfNoEntry: false });
+}
+
+function openChild(directory: OpenDirectory, name: RawPath, path: RawPath): OpenDirectory | undefined {
+  try {
+    return directory.open(name);
+  } catch (error) {
+    // Gone, or replaced by something else, since it was listed.
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(systemCode(error) ?? '')) return undefined;
+    throw new CheckpointRefusal(`The directory ${toText(path)} can't be read (${systemCode(error)}).`);
+  }
+}
+
+function withIgnoreFile(directory: OpenDirectory, place: Place, listed: Dirent[]): IgnoreLevel {
+  if (!listed.some((entry) => entry.name === '.gitignore' && !entry.isDirectory())) return place.rules;
+  const text = readIgnoreFile(directory, place.path);
+  return text === undefined ? place.rules : place.rules.with(place.path, text);
+}
+
+/** Undefined for what is no plain file: git does not follow a link here either. */
+function readIgnoreFile(directory: OpenDirectory, path: RawPath): string | undefined {
+  let fd: number;
+  try {
+    fd = openSync(directory.at('.gitignore'), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (['ENOENT', 'ELOOP', 'ENXIO'].includes(systemCode(error) ?? '')) return undefined;
+    throw new CheckpointRefusal(
+      `The ignore file ${toText(childPath(path, '.gitignore'))} can't be read (${systemCode(error)}).`,
+    );
+  }
+  try {
+    const stats = fstatSync(fd);
+    return stats.isFile() && stats.size <= largestIgnoreFile ? readFileSync(fd, 'utf8') : undefined;
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,112 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock, Undo } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
+import type { OperationName, Operations, Target, WorkerReply, WorkerRequest, WorkerSettings } from './protocol.ts';
+import { CheckpointRefusal } from './refusal.ts';
+
+export interface WorkerLaneOptions {
+  workerUrl: URL;
+  settings: WorkerSettings;
+  clock: Clock;
+  log: Logger;
+  /** An operation may be silent this long: 30 s unless a test says otherwise. Large trees report as they go. */
+  silenceMs: number;
+}
+
+/** Runs operations in the worker, strictly one after another, in the order of their calls. */
+export interface WorkerLane {
+  run<Name extends OperationName>(
+    name: Name,
+    target: Target,
+    argument: Parameters<Operations[Name]>[1],
+  ): ReturnType<Operations[Name]>;
+  /** Waits for the operation that runs, refuses those that wait. */
+  close(): Promise<void>;
+}
+
+/** A thread that hangs in the kernel may never end; the others do not wait for it for ever. */
+const endWaitMs = 5_000;
+
+/**
+ * The worker starts with the first operation. When it dies or falls silent it is replaced: the operation in hand is
+ * refused with a reason, the next ones go on, the service never notices.
+ */
+export function createWorkerLane({ workerUrl, settings, clock, log, silenceMs }: WorkerLaneOptions): WorkerLane {
+  let worker: Worker | undefined;
+  let tail: Promise<unknown> = Promise.resolve();
+  /** The end of a worker that was given up: its successor waits, so that two never write one repository. */
+  let ending: Promise<unknown> = Promise.resolve();
+  let nextId = 1;
+  let closed = false;
+
+  function start(): Worker {
+    const started = new Worker(workerUrl, { workerData: settings, name: 'checkpoints', stdout: false, stderr: false });
+    started.unref();
+    // Without a listener the next death would be ours.
+    started.on('error', () => undefined);
+    started.once('exit', () => {
+      if (worker === started) worker = undefined;
+    });
+    return started;
+  }
+
+  function execute(request: WorkerRequest): Promise<unknown> {
+    worker ??= start();
+    const active = worker;
+    // Referenced while it works, so that a process that waits for nothing else does not end under it.
+    active.ref();
+    let disarm: Undo = () => {};
+    return new Promise((resolve, reject) => {
+      const settle = (finish: () => void): void => {
+        disarm();
+        active.off('message', onMessage).off('exit', onExit).off('error', onError);
+        active.unref();
+        finish();
+      };
+      const fail = (what: string, detail: string): void => {
+        log.error(`Checkpoints: ${what}`, { operation: request.name, workspace: request.target.workspace, detail });
+        settle(() => reject(new CheckpointRefusal(what)));
+      };
+      const arm = (): void => {
+        disarm();
+        disarm = clock.after(silenceMs, () => {
+          worker = undefined;
+          ending = Promise.race([active.terminate(), new Promise<void>((done) => clock.after(endWaitMs, done))]);
+          fail(`The operation was given up after ${Math.round(silenceMs / 1000)} s without progress.`, 'silent');
+        });
+      };
+      const onMessage = (message: WorkerReply): void => {
+        if (message.id !== request.id) return;
+        if (message.type === 'progress') arm();
+        else if (message.type === 'done') settle(() => resolve(message.value));
+        else if (message.type === 'refused')
+          settle(() => reject(new CheckpointRefusal(message.reason, { unknown: message.unknown })));
+        else fail('The operation failed; the log of the service says more.', message.reason);
+      };
+      const onExit = (code: number): void =>
+        fail('The checkpoint worker ended in the middle of its work.', `exit code ${code}`);
+      const onError = (error: Error): void => fail('The checkpoint worker crashed.', error.stack ?? error.message);
+      active.on('message', onMessage).on('exit', onExit).on('error', onError);
+      arm();
+      active.postMessage(request);
+    });
+  }
+
+  return {
+    run(name, target, argument) {
+      const id = nextId++;
+      const done = tail.then(async () => {
+        await ending;
+        if (closed) throw new CheckpointRefusal('The service is stopping.');
+        return execute({ id, name, target, argument });
+      });
+      tail = done.catch(() => undefined);
+      return done as ReturnType<Operations[typeof name]>;
+    },
+    async close() {
+      closed = true;
+      await tail;
+      await worker?.terminate();
+    },
+  };
+}
