@@ -1,10 +1,9 @@
-import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SessionStore } from '../../lib/store/session-store.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
-import { within } from '../helpers/within.ts';
+import { copyOf, crashAfter, crashedDirectory, flip, segmentIn, segmentNames, snapshotOf } from './crash-rig.ts';
 import { fault, watchedFiles } from './faulty-files.ts';
 import { fileStore, filesBelow, withStore } from './file-rig.ts';
 import { author, texts } from './sample.ts';
@@ -217,50 +216,3 @@ test('temporary files of a process that died are removed', async () => {
 });
 
 test.run();
-
-const directories = new Map<SessionStore, string>();
-
-function crashedDirectory(store: SessionStore): string {
-  return directories.get(store) ?? '';
-}
-
-/** What is on disk when the process ends right after `body`: a copy, since this process lives on. */
-async function crashAfter(body: (store: SessionStore) => Promise<void>, from?: string): Promise<string> {
-  const directory = from ?? tempDirectory();
-  const store = fileStore(directory);
-  directories.set(store, directory);
-  await store.open(noResidents);
-  await within(10_000, body(store));
-  const copy = await copyOf(directory);
-  await store.close();
-  return copy;
-}
-
-async function copyOf(directory: string): Promise<string> {
-  const copy = tempDirectory();
-  await cp(directory, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') });
-  return copy;
-}
-
-function segmentIn(directory: string): string {
-  return join(directory, 'log', '1.log');
-}
-
-async function segmentNames(directory: string): Promise<string[]> {
-  return (await readdir(join(directory, 'log'))).sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
-}
-
-async function snapshotOf(directory: string, id: string, revision: number): Promise<void> {
-  const path = join(directory, 'sessions', `${id}.json`);
-  const taken = async (): Promise<boolean> => {
-    const text = await readFile(path, 'utf8').catch(() => '');
-    return text.includes(`"revision":${revision}`);
-  };
-  while (!(await taken())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
-function flip(bytes: Buffer, at: number): Buffer {
-  const copy = Buffer.from(bytes);
-  copy[at] = (copy[at] ?? 0) ^ 0x01;
-  return copy;
-}
