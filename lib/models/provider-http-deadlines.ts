@@ -34,7 +34,7 @@ export function startDeadlines(
     connecting(socket) {
       if (!socket.connecting) return;
       stopConnect = clock.after(connectTimeoutMs, () => expire(`no connection within ${connectTimeoutMs} ms`));
-      socket.once('connect', stopConnect);
+      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', stopConnect);
     },
     touch() {
       lastRead = clock.monotonic();

@@ -55,7 +55,11 @@ export function createProviderHttp(options: ProviderHttpOptions): ProviderHttp {
     provider,
     url: join(base, path),
     method,
-    headers: { accept: method === 'GET' ? 'application/json' : 'text/event-stream, application/json', ...headers },
+    headers: {
+      accept: method === 'GET' ? 'application/json' : 'text/event-stream, application/json',
+      'user-agent': 'agent-session-service',
+      ...headers,
+    },
     agent,
     signal,
     clock,

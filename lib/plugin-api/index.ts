@@ -34,14 +34,14 @@ export {
 export { createProviderHttp, type EventReader, type ProviderHttp } from '../models/provider-http.ts';
 export { condense, errorText, isRetryableStatus } from '../models/provider-http-failure.ts';
 export { countOf, isRecord, type JsonRecord, listOf, parseJson, recordOf, textOf } from '../models/provider-json.ts';
-export { discoverModels } from '../models/provider-models.ts';
+export { findModels, registerModels } from '../models/provider-models.ts';
 export {
   configuredKey,
-  configuredModels,
   type ModelEntry,
   modelEntry,
   modelInfo,
   secretsOf,
+  unknownOptions,
 } from '../models/provider-options.ts';
 export {
   createAnswerBudget,

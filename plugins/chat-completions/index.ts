@@ -1,9 +1,10 @@
 import {
-  configuredModels,
   createProviderHttp,
   definePlugin,
-  discoverModels,
+  findModels,
+  registerModels,
   secretsOf,
+  unknownOptions,
 } from '../../lib/plugin-api/index.ts';
 import { createModel } from './create-model.ts';
 import { type Endpoint, endpointsOf, Options } from './options.ts';
@@ -12,20 +13,21 @@ import { type Endpoint, endpointsOf, Options } from './options.ts';
 export default definePlugin<Options>({
   options: Options,
   async apply({ options, use, log, signal, onDispose }) {
+    for (const name of unknownOptions(options, Options)) log.warn(`There is no option "${name}".`);
     const offers = await Promise.all(
       endpointsOf(options, process.env).map(async (endpoint) => {
+        const { key, headers } = endpoint;
         const http = createProviderHttp({
           ...endpoint,
           headers: headersOf(endpoint),
-          secrets: secretsOf(endpoint.key, endpoint.headers),
+          secrets: secretsOf(key, headers),
         });
         onDispose(http.close);
-        const models = configuredModels(endpoint);
-        const entries = models.length > 0 ? models : await discoverModels(endpoint.provider, http, { log, signal });
-        return entries.map((entry) => createModel(endpoint, entry, http));
+        return { endpoint, http, offered: await findModels(endpoint, http, { log, signal }) };
       }),
     );
-    for (const model of offers.flat()) use('models').register(model);
+    for (const { endpoint, http, offered } of offers)
+      registerModels(use('models'), offered, (entry) => createModel(endpoint, entry, http));
   },
 });
 

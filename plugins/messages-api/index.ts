@@ -1,9 +1,10 @@
 import {
-  configuredModels,
   createProviderHttp,
   definePlugin,
-  discoverModels,
+  findModels,
+  registerModels,
   secretsOf,
+  unknownOptions,
 } from '../../lib/plugin-api/index.ts';
 import { createModel } from './create-model.ts';
 import { type Endpoint, endpointOf, Options } from './options.ts';
@@ -12,14 +13,14 @@ import { type Endpoint, endpointOf, Options } from './options.ts';
 export default definePlugin<Options>({
   options: Options,
   async apply({ options, use, log, signal, onDispose }) {
+    for (const name of unknownOptions(options, Options)) log.warn(`There is no option "${name}".`);
     const endpoint = endpointOf(options, process.env);
     if (endpoint === undefined) return;
-    const { provider, key, headers } = endpoint;
+    const { key, headers } = endpoint;
     const http = createProviderHttp({ ...endpoint, headers: headersOf(endpoint), secrets: secretsOf(key, headers) });
     onDispose(http.close);
-    const models = configuredModels(endpoint);
-    const entries = models.length > 0 ? models : await discoverModels(provider, http, { log, signal });
-    for (const entry of entries) use('models').register(createModel(endpoint, entry, http));
+    const offered = await findModels(endpoint, http, { log, signal });
+    registerModels(use('models'), offered, (entry) => createModel(endpoint, entry, http));
   },
 });
 

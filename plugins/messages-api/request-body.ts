@@ -9,10 +9,13 @@ const defaultMaxTokens = 4_096;
 export function requestBody(endpoint: Endpoint, entry: ModelEntry, request: ModelRequest): Record<string, unknown> {
   const { thinkingBudget: budget, cache, stream, extraBody } = endpoint;
   const history = withContent(request.messages);
-  const thinks = budget !== undefined && canThink(history, entry.id);
+  const mayThink = canThink(history, entry.id);
+  const thinks = budget !== undefined && mayThink;
+  // Other forms of thinking than the budget's come through `extraBody`; they get their blocks back all the same.
+  const wantsThoughts = thinks || (extraBody.thinking !== undefined && mayThink);
   const temperature = entry.temperature ?? endpoint.temperature ?? request.temperature;
   const maxTokens = entry.maxTokens ?? endpoint.maxTokens ?? request.maxTokens ?? defaultMaxTokens;
-  const messages = toWireMessages(history, thinks ? entry.id : undefined);
+  const messages = toWireMessages(history, wantsThoughts ? entry.id : undefined);
   if (cache) markForCache(messages);
   return {
     model: entry.model ?? entry.id,
@@ -25,7 +28,7 @@ export function requestBody(endpoint: Endpoint, entry: ModelEntry, request: Mode
     stream,
     ...toolFields(request, entry.supportsTools ?? endpoint.supportsTools),
     ...(thinks ? { thinking: { type: 'enabled', budget_tokens: budget } } : {}),
-    ...(temperature === undefined || thinks ? {} : { temperature: Math.min(temperature, 1) }),
+    ...(temperature === undefined || wantsThoughts ? {} : { temperature: Math.min(temperature, 1) }),
     ...extraBody,
   };
 }

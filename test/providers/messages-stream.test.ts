@@ -227,7 +227,7 @@ function read(events: Event[]): { completion: Completion; deltas: [DeltaChannel,
   const io = { onDelta: (channel: DeltaChannel, delta: string) => void deltas.push([channel, delta]) };
   const reader = createStreamReader('tested', requestOf({}), { io, model: 'm' });
   const decoder = createBodyDecoder('tested', reader, { responseBytes: 1e9, lineChars: 1e9 });
-  const text = events.map((event) => `event: ${event?.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+  const text = events.map((event) => `event: some\ndata: ${JSON.stringify(event)}\n\n`).join('');
   if (!decoder.write(Buffer.from(text))) decoder.end();
   return { completion: reader.finish(), deltas };
 }
