@@ -63,6 +63,16 @@ test('packages come from the public registry', () => {
   assert.equal([...new Set(strange)], []);
 });
 
+test('the lock file holds every platform package, or npm ci refuses it', () => {
+  const lock: { packages: Record<string, { optionalDependencies?: object }> } = JSON.parse(
+    readSource('package-lock.json').text,
+  );
+  const missing = Object.entries(lock.packages).flatMap(([name, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter((wanted) => !(`node_modules/${wanted}` in lock.packages) && name !== ''),
+  );
+  assert.equal(missing, []);
+});
+
 // Sources that break a law on purpose: each must be found, or the tests above prove nothing.
 const source = (text: string, path = 'lib/run/a.ts') => ({ path, text });
 
