@@ -10,6 +10,7 @@ export function packageRoot(from: string = import.meta.url): string {
   for (let folder = dirname(fileURLToPath(from)); ; folder = dirname(folder)) {
     const manifest = join(folder, 'package.json');
     if (existsSync(manifest) && /"name":\s*"agent-session-service"/.test(readFileSync(manifest, 'utf8'))) return folder;
-    if (folder === dirname(folder)) throw new Error('The folder of agent-session-service was not found above its own code.');
+    if (folder === dirname(folder))
+      throw new Error('The folder of agent-session-service was not found above its own code.');
   }
 }
