@@ -43,9 +43,8 @@ const code = \`import net from 'node:net'; export default { apply() {
 } };\`;
 folders.plugin('late', code, ${bundled} ? { under: 'package/dist/plugins' } : {});
 const { host, info } = folders.host();
-const say = (kind) => (error) => console.log(kind, '|', host.blame(error) ?? 'nobody', '|', error.message);
-process.on('uncaughtException', say('exception'));
-process.on('unhandledRejection', say('rejection'));
+process.on('uncaughtException', (error, origin) =>
+  console.log(origin, '|', host.blame(error) ?? 'nobody', '|', error.message));
 await host.load();
 setTimeout(() => { throw new Error('from the host'); }, 60);
 setTimeout(() => { console.log(info('late').state, '|', info('late').error); folders.close(); }, 150);
@@ -53,17 +52,17 @@ setTimeout(() => { console.log(info('late').state, '|', info('late').error); fol
 
 later('one from outside, by its asynchronous context: timers, promises and sockets', async () => {
   const output = await run(program(false));
-  assert.match(output, /exception \| late \| from a timer/);
-  assert.match(output, /rejection \| late \| from a promise/);
-  assert.match(output, /exception \| late \| connect ECONNREFUSED/);
-  assert.match(output, /exception \| nobody \| from the host/);
+  assert.match(output, /uncaughtException \| late \| from a timer/);
+  assert.match(output, /unhandledRejection \| late \| from a promise/);
+  assert.match(output, /uncaughtException \| late \| connect ECONNREFUSED/);
+  assert.match(output, /uncaughtException \| nobody \| from the host/);
   assert.match(output, /active \| An error was not caught: connect/);
 });
 
 later('a bundled one by its stack', async () => {
   const output = await run(program(true));
-  assert.match(output, /exception \| late \| from a timer/);
-  assert.match(output, /rejection \| late \| from a promise/);
-  assert.match(output, /exception \| nobody \| from the host/);
+  assert.match(output, /uncaughtException \| late \| from a timer/);
+  assert.match(output, /unhandledRejection \| late \| from a promise/);
+  assert.match(output, /uncaughtException \| nobody \| from the host/);
 });
 later.run();
