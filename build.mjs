@@ -15,6 +15,11 @@ const entries = [
   ...programs.flatMap((file) => globSync(file, /\.ts$/)),
 ];
 
+// Small libraries are bundled, which halves the start; these are large, or bring files of their own, and are loaded when needed.
+const external = ['@electric-sql/pglite', 'isomorphic-git', 'playwright-core', '@modelcontextprotocol/*'];
+const requireForCommonJs =
+  "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);";
+
 await rm('dist', { recursive: true, force: true });
 await mkdir('dist', { recursive: true });
 const result = await build({
@@ -26,7 +31,8 @@ const result = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  packages: 'external',
+  external,
+  banner: { js: requireForCommonJs },
   chunkNames: 'chunks/[name]-[hash]',
   sourcemap: 'linked',
   sourcesContent: false,
