@@ -1,11 +1,12 @@
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { App } from '../lib/app.ts';
 import { createAuth } from '../lib/auth/create-auth.ts';
 import { type Clock, systemClock } from '../lib/base/clock.ts';
 import type { Logger } from '../lib/base/log.ts';
 import { packageRoot } from '../lib/base/package-root.ts';
 import type { SecretRegistry } from '../lib/base/secrets.ts';
-import { createDisabledCheckpointer } from '../lib/checkpoints/disabled-checkpointer.ts';
+import { createCheckpointer } from '../lib/checkpoints/create-checkpointer.ts';
 import type { Config } from '../lib/config/config.ts';
 import { createEventBus } from '../lib/events/create-event-bus.ts';
 import { openSequence } from '../lib/events/sequence.ts';
@@ -80,7 +81,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     const routes = createRouteRegistry(handlers.map((handler) => handler.route));
     const approvals = createApprovals({ clock, newId, timeoutMs: config.approvals.timeoutMs });
     const workspaces = createWorkspaces({ config, ownPaths });
-    const checkpoints = createDisabledCheckpointer('switched off');
+    const checkpoints = createCheckpointer({
+      config,
+      directory: join(directory, 'checkpoints'),
+      ownPaths: [...ownPaths, join(directory, 'tenants/*/sessions')],
+      clock,
+      log,
+      newId,
+      workerUrl: pathToFileURL(join(packageRoot(), 'dist/lib/checkpoints/checkpoint.worker.js')),
+    });
     const estimator = createEstimator();
     const validateArguments = createArgumentValidator();
     const runs = createRuns({

@@ -1,3 +1,7 @@
+import createCheckpoint from '../handlers/checkpoints/create.ts';
+import diffCheckpoint from '../handlers/checkpoints/diff.ts';
+import listCheckpoints from '../handlers/checkpoints/list.ts';
+import restoreCheckpoint from '../handlers/checkpoints/restore.ts';
 import allEvents from '../handlers/events/all.ts';
 import sessionEvents from '../handlers/events/session.ts';
 import createTenant from '../handlers/identity/create-tenant.ts';
@@ -62,6 +66,10 @@ export const handlers: readonly Handler[] = [
   allEvents,
   listFiles,
   readFile,
+  listCheckpoints,
+  createCheckpoint,
+  restoreCheckpoint,
+  diffCheckpoint,
   // Files
   pluginAsset,
   consoleFile,

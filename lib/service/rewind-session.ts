@@ -5,6 +5,8 @@ import { toChatMessages } from '../session/wire-message.ts';
 import type { Checkpoint } from '../wire/checkpoint.ts';
 import { ServiceError } from '../wire/errors.ts';
 import type { ChatMessage, StoredMessage } from '../wire/message.ts';
+import { checkpointOwner } from './checkpoint-owner.ts';
+import { noticeRestore } from './restore-checkpoint.ts';
 import { refuseWhenBusy, refuseWhenRemoved } from './start-run.ts';
 
 export interface Rewound {
@@ -21,7 +23,7 @@ export interface Rewound {
  * comes first; a restore that fails is a `warning`. Throws `message_not_found`, `invalid_rewind_target`, `session_busy`.
  */
 export async function rewindSession(
-  app: Pick<App, 'store' | 'checkpoints' | 'runs'>,
+  app: Pick<App, 'store' | 'checkpoints' | 'runs' | 'sessions'>,
   session: Session,
   request: { messageId: string; restoreFiles: boolean },
 ): Promise<Rewound> {
@@ -70,14 +72,18 @@ function rewoundEvent(
 const untouched = { restored: null, safety: null, warning: null };
 
 async function restoreFiles(
-  app: Pick<App, 'checkpoints'>,
+  app: Pick<App, 'checkpoints' | 'sessions'>,
   session: Session,
   messageId: string,
 ): Promise<Pick<Rewound, 'restored' | 'safety' | 'warning'>> {
-  const owner = { id: session.id, tenantId: session.tenantId, workspace: session.record.workspace };
+  const owner = checkpointOwner(session);
   try {
     const checkpoint = await app.checkpoints.ofMessage(owner, messageId);
-    if (checkpoint) return await app.checkpoints.restore(owner, checkpoint.id);
+    if (checkpoint) {
+      const restored = await app.checkpoints.restore(owner, checkpoint.id);
+      noticeRestore(app, session, restored);
+      return restored;
+    }
     const { enabled, reason } = await app.checkpoints.list(owner);
     const why = enabled ? 'no snapshot was taken before this message' : (reason ?? 'checkpoints are disabled');
     return { ...untouched, warning: `Files were left alone: ${why}.` };

@@ -1,0 +1,13 @@
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { json } from '../../lib/http/respond.ts';
+import { previewRestore, restoreCheckpoint } from '../../lib/service/restore-checkpoint.ts';
+
+/** `?dryRun=1`: what it would do, and to whom; nothing is touched, and a run may be active. */
+export default endpoint('POST /api/sessions/:id/checkpoints/:checkpointId/restore', {
+  access: 'user',
+  session: true,
+  async handle({ app, session, url, params: { checkpointId = '' } }) {
+    const dryRun = ['1', 'true'].includes(url.searchParams.get('dryRun') ?? '');
+    return json(await (dryRun ? previewRestore : restoreCheckpoint)(app, session, checkpointId));
+  },
+});
