@@ -32,6 +32,7 @@ const result = await build({
   platform: 'node',
   target: 'node20',
   external,
+  mainFields: ['module', 'main'],
   banner: { js: requireForCommonJs },
   chunkNames: 'chunks/[name]-[hash]',
   sourcemap: 'linked',
