@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { AuthService } from '../../lib/auth/accounts-admin.ts';
 import { createAuth } from '../../lib/auth/create-auth.ts';
 import type { AuthMode } from '../../lib/auth/principal.ts';
 import { createLogger } from '../../lib/base/logger.ts';
@@ -60,4 +61,16 @@ export async function outcome(promise: Promise<unknown>): Promise<string> {
 export async function turn(clock: FakeClock, ms: number): Promise<void> {
   clock.advance(ms);
   await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** With one administrator whose token was generated: no test waits for a slow hash that it is not about. */
+export async function settled() {
+  const { auth, directory } = await startAuth();
+  await auth.createUser({ name: 'First', role: 'admin' });
+  return startAuth({ mode: 'accounts', directory });
+}
+
+/** Tries to sign in: `accepted` or the code of the refusal. */
+export function signIn(auth: AuthService, token: string): Promise<string> {
+  return outcome(auth.authenticate(bearer(token), '192.0.2.1'));
 }
