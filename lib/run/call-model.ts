@@ -10,8 +10,8 @@ import type { Run } from './run.ts';
 import { sleep } from './sleep.ts';
 
 /**
- * One model call with its retries: streams the reply, stores it, and resolves once it is durable, so that no tool starts
- * before its intent is on disk (contract: Model-call behaviour). Rejects when the call is final or the run was stopped;
+ * One model call with its retries: streams the reply and stores it. A reply with tool calls is durable when this resolves, so
+ * that no tool starts before its intent is on disk; the last reply is stored with the end of the run (contract: Model-call behaviour). Rejects when the call is final or the run was stopped;
  * what had been streamed by then is kept as a partial message.
  */
 export async function callModel(run: Run): Promise<{ toolCalls: ModelToolCall[] }> {
@@ -68,12 +68,20 @@ async function storeReply(
     stored.toolCalls = toolCalls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }));
   if (meta) stored.meta = meta;
   writer.start();
-  await append(run, stored, run.countUsage(completion.usage));
+  const usage = run.countUsage(completion.usage);
+  if (toolCalls.length === 0 && finishReason !== 'error') await keepForTheEnd(run, stored, usage);
+  else await append(run, stored, usage);
   if (finishReason === 'error') throw new Error('The model ended its reply with an error.');
   if (finishReason === 'length') run.notice('warn', 'The reply was cut off at the maximum number of tokens.');
   if (finishReason === 'content_filter')
     run.notice('warn', 'The model declined to go on with this reply (content filter).');
   return { toolCalls };
+}
+
+/** The last reply and the end of the run become one record: one sync less, and never a reply without its end. */
+async function keepForTheEnd(run: Run, message: StoredMessage, usage: Usage): Promise<void> {
+  await run.accepted;
+  run.lastReply = { message, usage };
 }
 
 async function keepPartial(run: Run, writer: DeltaWriter, message: StoredMessage): Promise<void> {

@@ -52,6 +52,8 @@ export class Run {
   stopReason: StopReason | undefined;
   /** Set with the terminal transition: nothing of the run is published after its end. */
   ended = false;
+  /** The reply that ends the run, stored together with that end. */
+  lastReply: { message: StoredMessage; usage: Usage } | undefined;
   /** Resolves when the record of the run's start is durable; rejects when it can't be. */
   accepted: Promise<void> = Promise.resolve();
   /** The snapshot before the message, awaited before the first tool; never rejects. */

@@ -1,6 +1,9 @@
-import type { Session } from '../session/session.ts';
+import type { OutgoingEvent, Session } from '../session/session.ts';
 import { toSummary } from '../session/summary.ts';
+import { messageEvent } from '../session/wire-message.ts';
+import type { SessionChange } from '../store/change.ts';
 import type { RunEnd } from '../wire/event.ts';
+import type { SessionStatus } from '../wire/session.ts';
 import type { Usage } from '../wire/usage.ts';
 import { recordSkipped } from './execute-tool.ts';
 import { Run, type RunLimits, type RunSurroundings, type StopReason } from './run.ts';
@@ -104,25 +107,47 @@ async function finish(run: Run, outcome: RunOutcome, release: () => void): Promi
     outcome.status === 'cancelled' ? 'Cancelled before it was executed.' : 'Not executed: the run ended before it.';
   if (outcome.status !== 'interrupted')
     for (const call of unansweredCalls(session.messages)) recordSkipped(run, call, why);
-  const status = statusAfter(outcome);
   try {
-    // The reservation is given back in the same tick: whoever sees the end of the run can send the next message.
-    const stored = session.commit({ kind: 'updated', fields: { status } }, (record) => [
+    const stored = session.commit(endChange(run, statusAfter(outcome)), (record) => [
+      ...lastReplyEvents(run),
       { type: 'session.updated', sessionId: session.id, session: toSummary(record) },
       ...endEvents(run, outcome),
     ]);
+    // The reservation is given back in the same tick: whoever sees the end of the run can send the next message.
     run.ended = true;
     release();
     await stored;
   } catch (error) {
     run.ended = true;
     release();
-    if (session.removed) return;
-    run.around.log.error('The end of a run could not be stored.', { sessionId: session.id, runId: run.id, error });
-    session.setStatusInMemory(status);
-    session.publish({ type: 'session.updated', sessionId: session.id, session: toSummary(session.record) });
-    for (const event of endEvents(run, outcome)) session.publish(event);
+    if (!session.removed) endUnstored(run, outcome, error);
   }
+}
+
+function endChange(run: Run, status: SessionStatus): SessionChange {
+  if (!run.lastReply) return { kind: 'updated', fields: { status } };
+  const { message, usage } = run.lastReply;
+  return { kind: 'appended', messages: [message], fields: { status, usage } };
+}
+
+function lastReplyEvents(run: Run): OutgoingEvent[] {
+  const { session, around, lastReply } = run;
+  return lastReply
+    ? [messageEvent('message.completed', { store: around.store, session, message: lastReply.message })]
+    : [];
+}
+
+/** The end holds in memory and for those who watch, who are told that it was not stored. */
+function endUnstored(run: Run, outcome: RunOutcome, error: unknown): void {
+  const { session, around, usage } = run;
+  around.log.error('The end of a run could not be stored.', { sessionId: session.id, runId: run.id, error });
+  const lost = outcome.status === 'completed' || outcome.status === 'max_steps';
+  const told: RunOutcome = lost
+    ? { status: 'failed', error: `The end of the run could not be stored: ${messageOf(error)}`, usage }
+    : outcome;
+  session.setStatusInMemory(statusAfter(told));
+  session.publish({ type: 'session.updated', sessionId: session.id, session: toSummary(session.record) });
+  for (const event of endEvents(run, told)) session.publish(event);
 }
 
 function endEvents(run: Run, outcome: RunOutcome) {
@@ -133,7 +158,7 @@ function endEvents(run: Run, outcome: RunOutcome) {
   return [{ type: 'run.finished', sessionId, runId: run.id, status: outcome.status, usage: outcome.usage } as const];
 }
 
-function statusAfter(outcome: RunOutcome) {
+function statusAfter(outcome: RunOutcome): SessionStatus {
   if (outcome.status === 'failed') return 'error';
   return outcome.status === 'cancelled' || outcome.status === 'interrupted' ? outcome.status : 'idle';
 }
