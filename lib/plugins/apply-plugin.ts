@@ -22,7 +22,10 @@ export interface ApplyOptions {
  */
 export async function applyPlugin(entry: PluginEntry, options: ApplyOptions): Promise<void> {
   const { services, attribution, clock, timeoutMs = limits.pluginApplyMs } = options;
-  const scope = createScope(services, entry.id);
+  const scope = createScope(services, entry.id, {
+    adopt: (item) => attribution.adopt(entry, item),
+    leave: (fn) => attribution.leave(entry, fn),
+  });
   entry.scope = scope;
   let cancel = (): void => {};
   // The clock's timers let the process end; before the port is open nothing else may hold it while a plugin hangs.

@@ -15,6 +15,13 @@ export interface PluginScope {
   dispose(report: (error: unknown) => void): Promise<void>;
 }
 
+export interface ScopeOptions {
+  /** Applied to whatever is registered, before the service gets it. */
+  adopt?: (item: unknown) => unknown;
+  /** Wraps every call of a service. */
+  leave?: (fn: () => unknown) => unknown;
+}
+
 /** Methods that return an undo. */
 const recorded = new Set(['register', 'subscribe']);
 
@@ -22,7 +29,11 @@ const recorded = new Set(['register', 'subscribe']);
  * @param services what `use` finds, by name; `provide` adds to it
  * @param pluginId handed to every `register` behind its own arguments, for registries that name the owner
  */
-export function createScope(services: Map<string, unknown>, pluginId: string): PluginScope {
+export function createScope(
+  services: Map<string, unknown>,
+  pluginId: string,
+  { adopt = (item) => item, leave = (fn) => fn() }: ScopeOptions = {},
+): PluginScope {
   const undos: (() => void | Promise<void>)[] = [];
   const calls = new Set<string>();
   const abort = new AbortController();
@@ -36,9 +47,10 @@ export function createScope(services: Map<string, unknown>, pluginId: string): P
     return (...args: unknown[]): unknown => {
       if (recorded.has(method)) {
         refuseAfterEnd();
-        return record(fn.call(service, ...args, ...(method === 'register' ? [pluginId] : [])));
+        const owner = method === 'register' ? [pluginId] : [];
+        return record(leave(() => fn.call(service, ...args.map(adopt), ...owner)));
       }
-      const result = fn.apply(service, args);
+      const result = leave(() => fn.apply(service, args));
       if (result instanceof Promise) track(`${name}.${method}`, result);
       return result;
     };

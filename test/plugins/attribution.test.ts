@@ -34,18 +34,24 @@ async function run(program: string): Promise<string> {
 }
 
 const program = (bundled: boolean): string => `
+import { createToolRegistry } from '#/lib/tools/registry.ts';
 import { pluginFolders } from '#/test/plugins/plugin-folders.ts';
 const folders = pluginFolders();
-const code = \`import net from 'node:net'; export default { apply() {
+const code = \`import net from 'node:net'; export default { apply({ use }) {
   setTimeout(() => { throw new Error('from a timer'); }, 5);
   setTimeout(async () => { await null; throw new Error('from a promise'); }, 15);
+  use('host').later();
+  use('tools').register({ name: 'dial', description: '', parameters: {}, execute() { net.connect(2, '127.0.0.1'); return this.name; } });
   \${${bundled} ? '' : "setTimeout(() => net.connect(1, '127.0.0.1'), 25);"}
 } };\`;
 folders.plugin('late', code, ${bundled} ? { under: 'package/dist/plugins' } : {});
-const { host, info } = folders.host();
+const later = () => void setTimeout(() => { throw new Error('asked of the host'); }, 40);
+const tools = createToolRegistry();
+const { host, info } = folders.host({ services: { host: { later }, tools } });
 process.on('uncaughtException', (error, origin) =>
   console.log(origin, '|', host.blame(error) ?? 'nobody', '|', error.message));
 await host.load();
+${bundled ? '' : "console.log('dialled by', tools.get('dial').execute({}, {}));"}
 setTimeout(() => { throw new Error('from the host'); }, 60);
 setTimeout(() => { console.log(info('late').state, '|', info('late').error); folders.close(); }, 150);
 `;
@@ -54,7 +60,10 @@ later('one from outside, by its asynchronous context: timers, promises and socke
   const output = await run(program(false));
   assert.match(output, /uncaughtException \| late \| from a timer/);
   assert.match(output, /unhandledRejection \| late \| from a promise/);
-  assert.match(output, /uncaughtException \| late \| connect ECONNREFUSED/);
+  assert.match(output, /uncaughtException \| late \| connect ECONNREFUSED 127\.0\.0\.1:1/);
+  assert.match(output, /uncaughtException \| nobody \| asked of the host/);
+  assert.match(output, /dialled by dial/);
+  assert.match(output, /uncaughtException \| late \| connect ECONNREFUSED 127\.0\.0\.1:2/);
   assert.match(output, /uncaughtException \| nobody \| from the host/);
   assert.match(output, /active \| An error was not caught: connect/);
 });
