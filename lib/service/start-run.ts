@@ -59,9 +59,9 @@ export async function startRun(app: RunStarters, run: Run, start: RunStart): Pro
     return run.id;
   } catch (error) {
     app.runs.release(run);
-    if (run.stopReason && !session.removed)
-      throw new ServiceError('session_busy', 'The run was cancelled before it started.');
     refuseWhenRemoved(session);
+    if (error instanceof Error && error.name === 'RunStopped')
+      throw new ServiceError('session_busy', 'The run was cancelled before it started; the message was not stored.');
     throw error;
   }
 }

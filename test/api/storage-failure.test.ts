@@ -1,0 +1,104 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createMemoryStore } from '../../lib/store/memory-store.ts';
+import type { SessionStore } from '../../lib/store/session-store.ts';
+import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
+import { only, types, withSession } from '../helpers/with-app.ts';
+
+const failure = suite('While nothing can be stored');
+
+/** A store whose commits fail from the n-th on, until it is repaired. */
+function failingStore(): SessionStore & { failFrom(commit: number): void; repair(): void } {
+  const store = createMemoryStore();
+  let left = Number.POSITIVE_INFINITY;
+  return {
+    ...store,
+    failFrom(commit) {
+      left = commit - 1;
+    },
+    repair() {
+      left = Number.POSITIVE_INFINITY;
+    },
+    commit: (commit) => (left-- > 0 ? store.commit(commit) : Promise.reject(new Error('no space left on device'))),
+  };
+}
+
+failure('a message is refused with 500 and leaves no trace', async () => {
+  const store = failingStore();
+  const model = scriptedModel();
+  await withSession({ models: [model], store }, async (app, session) => {
+    store.failFrom(1);
+    const response = await app.fetch(`${session.path}/messages`, { method: 'POST', body: '{"content":"hi"}' });
+    assert.is(response.status, 500);
+    assert.not.match(await response.text(), /no space/);
+    const detail = await app.detail(session.id);
+    assert.equal([detail.status, detail.title, detail.messages, detail.messageCount], ['idle', 'New session', [], 0]);
+    assert.is(session.stream.envelopes.length, 0);
+    store.repair();
+    await session.send('hi again');
+    assert.equal(types(await session.until('run.finished')).slice(0, 3), [
+      'message.completed',
+      'session.updated',
+      'run.started',
+    ]);
+    assert.is((await app.detail(session.id)).messageCount, 2);
+  });
+});
+
+failure('a run whose reply is lost ends as failed, and the session goes on when there is space again', async () => {
+  const store = failingStore();
+  const model = scriptedModel([{ content: 'lost' }]);
+  await withSession({ models: [model], store }, async (app, session) => {
+    store.failFrom(2);
+    await session.send('hi');
+    const seen = await session.until('run.failed');
+    assert.match(only(seen, 'run.failed')[0]?.error ?? '', /could not be stored: no space left/);
+    assert.equal(types(seen).filter((type) => type === 'message.completed').length, 1);
+    const detail = await app.detail(session.id);
+    assert.equal([detail.status, detail.messages.length], ['error', 1]);
+    store.repair();
+    await session.send('again');
+    await session.until('run.finished');
+    assert.equal(
+      (await app.detail(session.id)).messages.map((message) => message.role),
+      ['user', 'user', 'assistant'],
+    );
+  });
+});
+
+failure('no tool starts when the reply that asks for it could not be stored', async () => {
+  const store = failingStore();
+  const ran: string[] = [];
+  const tool = {
+    name: 'act',
+    description: 'Acts.',
+    parameters: { type: 'object' },
+    execute: () => `ran ${ran.push('x')}`,
+  };
+  const model = scriptedModel([{ toolCalls: [callOf('act')] }]);
+  await withSession({ models: [model], tools: [tool], store }, async (_app, session) => {
+    store.failFrom(2);
+    await session.send('hi');
+    await session.until('run.failed');
+    assert.equal(ran, []);
+  });
+});
+
+failure('creating, renaming and deleting are refused and change nothing', async () => {
+  const store = failingStore();
+  await withSession({ models: [scriptedModel()], store }, async (app, session) => {
+    store.failFrom(1);
+    assert.is((await app.fetch('/api/sessions', { method: 'POST' })).status, 500);
+    assert.is((await app.fetch(session.path, { method: 'PATCH', body: '{"title":"x"}' })).status, 500);
+    assert.is((await app.fetch(session.path, { method: 'DELETE' })).status, 500);
+    const { sessions } = await app.call<{ sessions: { id: string; title: string }[] }>('GET', '/api/sessions', {});
+    assert.equal(
+      sessions.map(({ id, title }) => [id, title]),
+      [[session.id, 'New session']],
+    );
+    store.repair();
+    assert.is((await app.fetch(session.path, { method: 'DELETE' })).status, 204);
+  });
+});
+
+failure.run();
