@@ -7,6 +7,7 @@ import { CoreToolsOptions } from './options.ts';
 import { createFindFiles } from './search/find-files.ts';
 import { createSearchFiles } from './search/search-files.ts';
 import { createShell } from './shell/shell.ts';
+import { createWebFetch } from './web/web-fetch.ts';
 
 /** The tools that every agent needs: files, search, a shell and the web. */
 export default definePlugin<CoreToolsOptions>({
@@ -19,7 +20,9 @@ export default definePlugin<CoreToolsOptions>({
     register(createListFiles(options));
     register(createFindFiles(options, plugin.directory));
     register(createSearchFiles(options, plugin.directory));
-    const shell = createShell(options, { info: use('service.info'), log });
+    const info = use('service.info');
+    register(createWebFetch(options, { info, directory: plugin.directory }));
+    const shell = createShell(options, { info, log });
     register(shell.tool);
     onDispose(shell.close);
     // Later: nobody waits for it, and the start of the service has better things to do.

@@ -46,7 +46,11 @@ export async function createToolBench(
   return {
     workspace,
     tools,
-    call: (name, args = {}, how = {}) => call(tools, workspace, { name, args, how }),
+    call: (name, args = {}, how = {}) => {
+      const tool = tools.get(name);
+      if (!tool) throw new Error(`There is no tool ${name}.`);
+      return callTool(tool, args, { workspace, how });
+    },
     close: async () => {
       for (const dispose of disposers) await dispose();
     },
@@ -90,17 +94,17 @@ function pluginContext(
 
 const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
 
-async function call(
-  tools: Map<string, Tool>,
-  workspace: Workspace,
-  {
-    name,
-    args,
-    how,
-  }: { name: string; args: Record<string, unknown>; how: { signal?: AbortSignal; approved?: boolean } },
+export interface How {
+  signal?: AbortSignal;
+  approved?: boolean;
+}
+
+/** Executes a tool as a run does; a throw becomes an error result. */
+export async function callTool(
+  tool: Tool,
+  args: Record<string, unknown>,
+  { workspace, how = {} }: { workspace?: Workspace; how?: How },
 ): Promise<Result> {
-  const tool = tools.get(name);
-  if (!tool) throw new Error(`There is no tool ${name}.`);
   try {
     const output = await tool.execute(args, {
       session: {
@@ -111,13 +115,13 @@ async function call(
         status: 'running',
         model: 'demo',
         messageCount: 0,
-        workspace: workspace.root,
+        workspace: workspace?.root ?? '/',
         usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
         tenantId: 'default',
         rootId: 'ses_1',
       },
       callId: 'call_1',
-      workspace,
+      workspace: workspace as Workspace,
       signal: how.signal ?? AbortSignal.timeout(60_000),
       approved: how.approved ?? false,
       notify() {},

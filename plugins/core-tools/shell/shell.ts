@@ -15,11 +15,11 @@ import {
   type ToolOutput,
 } from '../../../lib/plugin-api/index.ts';
 import type { CoreToolsOptions } from '../options.ts';
+import { visible } from '../visible.ts';
 import { scrubEnvironment } from './environment.ts';
 import { endProcesses } from './process-tree.ts';
 import { type CommandResult, runCommand } from './run-command.ts';
 import { probeSandbox, sandboxWords } from './sandbox.ts';
-import { visible } from './visible.ts';
 
 export interface Shell {
   tool: Tool;
