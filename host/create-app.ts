@@ -58,7 +58,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const startedAt = clock.monotonic();
   const newId = createIdSource(() => clock.now());
   const { directory } = config.storage;
-  const ownPaths = storePaths(directory);
+  const ownPaths = [...storePaths(directory), join(directory, 'tenants/*/sessions')];
   // The store asks for sessions that are in memory; there are none before it is open.
   let sessions: Sessions | undefined;
   const store = options.store ?? (await openStore(config, { clock, log }));
@@ -84,7 +84,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     const checkpoints = createCheckpointer({
       config,
       directory: join(directory, 'checkpoints'),
-      ownPaths: [...ownPaths, join(directory, 'tenants/*/sessions')],
+      ownPaths,
       clock,
       log,
       newId,
