@@ -13,6 +13,7 @@ import { openSequence } from '../lib/events/sequence.ts';
 import { createRouteRegistry } from '../lib/http/route-registry.ts';
 import { createModelRegistry } from '../lib/models/registry.ts';
 import { createPluginHost } from '../lib/plugins/create-plugin-host.ts';
+import type { PluginHost } from '../lib/plugins/plugin-host.ts';
 import { createApprovals } from '../lib/run/approvals.ts';
 import { createEstimator } from '../lib/run/estimate.ts';
 import { createRuns } from '../lib/run/runs.ts';
@@ -47,6 +48,8 @@ export interface AppOptions {
   cwd?: string;
   /** The ports that the host listens on, asked when a tool needs to know. */
   ownPorts?: () => number[];
+  /** Called with the plugin host before it loads anything: errors that a plugin leaves uncaught can come that early. */
+  onPlugins?: (plugins: PluginHost) => void;
 }
 
 /**
@@ -144,6 +147,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     let closing: Promise<void> | undefined;
     const app: App = { ...surroundings, plugins, close: () => (closing ??= close(app)) };
     await recoverSessions(app);
+    options.onPlugins?.(plugins);
     await plugins.load();
     return app;
   } catch (error) {

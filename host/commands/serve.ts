@@ -14,8 +14,7 @@ export async function serveCommand(env: Readonly<Record<string, string | undefin
   let blame: (error: unknown) => string | undefined = () => undefined;
   // Also reached by promises that nobody handles.
   process.on('uncaughtException', (error) => {
-    const plugin = blame(error);
-    if (plugin !== undefined) return log.error('A plugin left an error uncaught', { plugin, error });
+    if (blame(error) !== undefined) return;
     log.error('An error that nobody caught ends the service', { error, stack: error.stack });
     process.exit(70);
   });
@@ -26,8 +25,10 @@ export async function serveCommand(env: Readonly<Record<string, string | undefin
     secrets,
     cwd,
     ownPorts: () => (listening === undefined ? [] : [listening.port]),
+    onPlugins: (plugins) => {
+      blame = plugins.blame;
+    },
   });
-  blame = (error) => app.plugins.blame(error);
   try {
     listening = await serve(createRouter(handlers, app), app, config.server);
   } catch (error) {

@@ -1,10 +1,13 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { PluginInfo } from '../../lib/wire/plugin.ts';
+import { within } from '../helpers/within.ts';
+import { pluginFolders } from './plugin-folders.ts';
 
 const later = suite('A plugin that throws later is found out and does not end the service');
 
@@ -73,5 +76,34 @@ later('a bundled one by its stack', async () => {
   assert.match(output, /uncaughtException \| late \| from a timer/);
   assert.match(output, /unhandledRejection \| late \| from a promise/);
   assert.match(output, /uncaughtException \| nobody \| from the host/);
+});
+later('the service itself goes on, also when it happens while others are still loading', async () => {
+  const folders = pluginFolders();
+  folders.plugin('a-throws', `export default { apply() { setTimeout(() => { throw new Error('too early'); }, 1); } };`);
+  folders.plugin('b-slow', 'export default { apply: () => new Promise((resolve) => setTimeout(resolve, 200)) };');
+  const env = { ...process.env, SERVICE_PORT: '0', SERVICE_DATA_DIR: join(folders.root, 'data') };
+  const main = join(process.cwd(), 'dist/host/main.js');
+  const service = spawn(process.execPath, [main], { cwd: folders.root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  try {
+    let output = '';
+    const ready = new Promise<string>((resolve) => {
+      const read = (chunk: string): void => {
+        output += chunk;
+        const url = /http:\/\/127\.0\.0\.1:\d+/.exec(output);
+        if (url !== null) resolve(url[0]);
+      };
+      service.stdout.setEncoding('utf8').on('data', read);
+      service.stderr.setEncoding('utf8').on('data', read);
+    });
+    const url = await within(20_000, ready, `the service (${output})`);
+    const { plugins } = (await (await fetch(`${url}/api/plugins`)).json()) as { plugins: PluginInfo[] };
+    const throwing = plugins.find(({ id }) => id === 'a-throws');
+    assert.is(throwing?.state, 'active');
+    assert.is(throwing?.error, 'An error was not caught: too early');
+  } finally {
+    service.kill();
+    await new Promise((resolve) => service.once('close', resolve));
+    await folders.close();
+  }
 });
 later.run();
