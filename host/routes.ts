@@ -1,3 +1,4 @@
+import listApprovals from '../handlers/approvals/list.ts';
 import createCheckpoint from '../handlers/checkpoints/create.ts';
 import diffCheckpoint from '../handlers/checkpoints/diff.ts';
 import listCheckpoints from '../handlers/checkpoints/list.ts';
@@ -24,7 +25,9 @@ import createSession from '../handlers/sessions/create.ts';
 import decideApproval from '../handlers/sessions/decide-approval.ts';
 import deleteSession from '../handlers/sessions/delete.ts';
 import listSessions from '../handlers/sessions/list.ts';
+import listMessages from '../handlers/sessions/list-messages.ts';
 import readSession from '../handlers/sessions/read.ts';
+import readImage from '../handlers/sessions/read-image.ts';
 import resume from '../handlers/sessions/resume.ts';
 import rewind from '../handlers/sessions/rewind.ts';
 import sendMessage from '../handlers/sessions/send-message.ts';
@@ -56,11 +59,14 @@ export const handlers: readonly Handler[] = [
   readSession,
   updateSession,
   deleteSession,
+  listMessages,
+  readImage,
   sendMessage,
   cancel,
   resume,
   rewind,
   compact,
+  listApprovals,
   decideApproval,
   sessionEvents,
   allEvents,

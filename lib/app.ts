@@ -12,10 +12,10 @@ import type { Runs } from './run/runs.ts';
 import type { Prompts } from './run/system-prompt.ts';
 import type { Guards } from './service/guards.ts';
 import type { Sessions } from './session/sessions.ts';
+import type { SummaryTexts } from './session/summary.ts';
 import type { SessionStore } from './store/session-store.ts';
 import type { ToolRegistry } from './tools/registry.ts';
 import type { IdSource } from './wire/ids.ts';
-import type { SessionRecord } from './wire/session.ts';
 import type { Workspaces } from './workspace/workspace.ts';
 
 /**
@@ -44,7 +44,7 @@ export interface App {
   readonly workspaces: Workspaces;
   readonly checkpoints: Checkpointer;
   /** The JSON of a list of summaries, serialised once per change of a session. */
-  readonly summaries: (records: readonly SessionRecord[]) => string;
+  readonly summaries: SummaryTexts;
   /** Stops runs, streams, plugins and the store, in that order. Idempotent. */
   close(): Promise<void>;
 }

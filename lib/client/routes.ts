@@ -1,4 +1,5 @@
-import type { Checkpoint, CheckpointList } from '../wire/checkpoint.ts';
+import type { Approval } from '../wire/approval.ts';
+import type { Checkpoint, CheckpointDiff, CheckpointList, RestorePreview } from '../wire/checkpoint.ts';
 import type { Caller, IssuedToken, Tenant, User } from '../wire/identity.ts';
 import type { PluginInfo } from '../wire/plugin.ts';
 import type {
@@ -44,13 +45,20 @@ export function createRoutes(send: Send) {
     listTenants: () => get<{ tenants: Tenant[] }>('/api/tenants'),
     createTenant: (tenant: { id?: string; name: string }) => post<{ tenant: Tenant }>('/api/tenants', tenant),
 
-    listSessions: () => get<{ sessions: SessionSummary[] }>('/api/sessions'),
+    /** Without a query: all. With `limit`, `nextCursor` says where to go on. */
+    listSessions: (query: shapes.SessionListQuery = {}) =>
+      get<{ sessions: SessionSummary[]; nextCursor?: string }>('/api/sessions', { query: { ...query } }),
     createSession: (fields: CreateSessionRequest = {}) => post<{ session: SessionDetail }>('/api/sessions', fields),
     readSession: (id: string) => get<{ session: SessionDetail }>(session(id)),
     updateSession: (id: string, fields: UpdateSessionRequest) =>
       call<{ session: SessionDetail }>('PATCH', session(id), { body: fields }),
     deleteSession: (id: string) => call<void>('DELETE', session(id)),
 
+    /** A page of the transcript, images by reference; without `before` the newest. */
+    listMessages: (id: string, query: { before?: string; limit?: number } = {}) =>
+      get<shapes.MessagePage>(session(id, '/messages'), { query }),
+    /** Everything that waits for a person, in all sessions the caller may see. */
+    listApprovals: () => get<{ approvals: Approval[] }>('/api/approvals'),
     /** Resolves when the message is stored and its run has begun; the answer comes as events. */
     sendMessage: (id: string, message: SendMessageRequest, signal?: AbortSignal) =>
       post<{ runId: string }>(session(id, '/messages'), message, signal),
@@ -70,6 +78,15 @@ export function createRoutes(send: Send) {
       post<{ checkpoint: Checkpoint }>(session(id, '/checkpoints'), fields),
     restoreCheckpoint: (id: string, checkpointId: string) =>
       post<shapes.Restore>(session(id, `/checkpoints/${encodeURIComponent(checkpointId)}/restore`)),
+
+    /** What a restore would do to the files as they are now, and to which other sessions. */
+    previewRestore: (id: string, checkpointId: string) =>
+      post<RestorePreview & { sharedWith: { sessionId: string; running: boolean }[] }>(
+        session(id, `/checkpoints/${encodeURIComponent(checkpointId)}/restore?dryRun=1`),
+      ),
+    /** What changed since the checkpoint, or from it to another one. */
+    diffCheckpoint: (id: string, checkpointId: string, against?: string) =>
+      get<CheckpointDiff>(session(id, `/checkpoints/${encodeURIComponent(checkpointId)}/diff`), { query: { against } }),
 
     /** Calls a webhook trigger; `secret` goes into its own header. */
     callHook: (id: string, body: unknown = {}, options: { secret?: string } = {}) =>

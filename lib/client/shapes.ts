@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../wire/checkpoint.ts';
-import type { ChatMessage } from '../wire/message.ts';
+import type { ChatMessage, StoredMessage } from '../wire/message.ts';
 import type { ModelInfo } from '../wire/model.ts';
 import type { PluginInfo } from '../wire/plugin.ts';
 import type { ToolSchema } from '../wire/tool.ts';
@@ -61,3 +61,22 @@ export interface Restore {
 export type PluginEvent =
   | { type: 'ready'; enabled: boolean; plugins: { id: string; revision: string }[] }
   | { type: 'plugins.changed'; plugins: { id: string; revision: string }[]; at: string };
+
+/** `status`: several with commas between. `roots: 1`: without sub-agents. `q`: words of title, id, model or workspace. */
+export interface SessionListQuery {
+  limit?: number;
+  cursor?: string;
+  status?: string;
+  roots?: 1;
+  q?: string;
+}
+
+/** A part of a transcript, oldest first; image bytes are at `/api/sessions/:id/images/:hash`. */
+export interface MessagePage {
+  messages: StoredMessage[];
+  more: boolean;
+  total: number;
+  lastSeq: number;
+  /** The reply that is being streamed, as far as events up to `lastSeq` have told it. */
+  streaming?: ChatMessage;
+}

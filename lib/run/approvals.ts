@@ -55,6 +55,7 @@ export function createApprovals(options: { clock: Clock; newId: IdSource; timeou
             if (!waiting.delete(approval.id)) return;
             disarm();
             run.signal.removeEventListener('abort', onStop);
+            run.enter('tool', { tool: call.name });
             run.publish({
               type: 'approval.resolved',
               sessionId: record.id,
@@ -65,6 +66,7 @@ export function createApprovals(options: { clock: Clock; newId: IdSource; timeou
           },
         };
         waiting.set(approval.id, pending);
+        run.enter('approval', { tool: call.name, approvalId: approval.id });
         run.signal.addEventListener('abort', onStop, { once: true });
         run.publish({ type: 'approval.requested', sessionId: record.id, approval });
       });

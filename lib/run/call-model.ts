@@ -20,6 +20,8 @@ export async function callModel(run: Run): Promise<{ toolCalls: ModelToolCall[] 
   const writer = new DeltaWriter(run, message);
   const request = await buildRequest(run);
   let completion: Completion;
+  run.enter('waiting');
+  run.streaming = () => writer.published();
   try {
     completion = await withRetries(run, writer, () =>
       model.complete(request, { signal: run.signal, onDelta: (channel, delta) => writer.write(channel, delta) }),
@@ -27,10 +29,13 @@ export async function callModel(run: Run): Promise<{ toolCalls: ModelToolCall[] 
   } catch (error) {
     writer.close();
     await keepPartial(run, writer, message);
+    run.streaming = undefined;
     throw error;
   }
   writer.close();
-  return storeReply(run, { completion, message, writer });
+  return await storeReply(run, { completion, message, writer }).finally(() => {
+    run.streaming = undefined;
+  });
 }
 
 async function withRetries(run: Run, writer: DeltaWriter, attempt: () => Promise<Completion>): Promise<Completion> {

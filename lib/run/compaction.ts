@@ -25,6 +25,7 @@ export async function compact(run: Run): Promise<boolean> {
   const { session, around } = run;
   const cut = findCut(session.messages, around.config.agent.compaction.keepRecent);
   if (cut === undefined) return false;
+  run.enter('compacting');
   const before = await promptSize(run);
   const summary = await summarise(run, session.messages.slice(0, cut));
   if (!summary) {

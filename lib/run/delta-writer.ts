@@ -1,5 +1,5 @@
 import type { DeltaChannel } from '../wire/event.ts';
-import type { StoredMessage } from '../wire/message.ts';
+import type { ChatMessage, StoredMessage } from '../wire/message.ts';
 import type { Run } from './run.ts';
 
 /**
@@ -41,6 +41,15 @@ export class DeltaWriter {
     });
   }
 
+  /** The reply as far as events have told it; undefined before the first one. */
+  published(): ChatMessage | undefined {
+    this.flush();
+    if (!this.started) return undefined;
+    const { id, role, createdAt, model } = this.message;
+    const reasoning = this.reasoning === '' ? {} : { reasoning: this.reasoning };
+    return { id, role, content: this.text, createdAt, ...(model === undefined ? {} : { model }), ...reasoning };
+  }
+
   /** Publishes what is left and lets nothing more through. */
   close(): void {
     this.flush();
@@ -50,6 +59,7 @@ export class DeltaWriter {
   private flush(): void {
     if (this.buffer === '' || this.closed) return;
     this.start();
+    this.run.enter(this.channel === 'text' ? 'answering' : 'thinking');
     const delta = this.buffer;
     this.buffer = '';
     this.run.publish({

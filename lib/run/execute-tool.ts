@@ -25,6 +25,7 @@ export async function executeTool(run: Run, call: ModelToolCall): Promise<void> 
   if (run.checkpoint) await abortable(run.checkpoint, run.signal);
   run.signal.throwIfAborted();
   const { id, name, arguments: args } = call;
+  run.enter('tool', { tool: name });
   run.publish({ type: 'tool.started', sessionId: run.session.id, call: { id, name, arguments: args } });
   const started = clock.monotonic();
   const output = await outcomeOf(run, call);

@@ -8,9 +8,10 @@ import type { Session } from '../session/session.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { ArgumentValidator } from '../tools/validate-arguments.ts';
+import type { Activity, ActivityPhase } from '../wire/activity.ts';
 import type { NoticeLevel, SessionEvent } from '../wire/event.ts';
 import type { IdSource } from '../wire/ids.ts';
-import type { MessageRole, StoredMessage } from '../wire/message.ts';
+import type { ChatMessage, MessageRole, StoredMessage } from '../wire/message.ts';
 import { addUsage, noUsage, type Usage } from '../wire/usage.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
 import type { Approvals } from './approvals.ts';
@@ -60,6 +61,10 @@ export class Run {
   checkpoint: Promise<void> | undefined;
   /** The plugins' parts of the system prompt, once asked. */
   pluginPrompts: string[] | undefined;
+  /** What it is doing, for summaries; see {@link enter}. */
+  activity: Activity;
+  /** The reply that is being streamed, as far as it was published. */
+  streaming: (() => ChatMessage | undefined) | undefined;
   /** A compaction that made no progress is not tried again in this run. */
   compactionExhausted = false;
   private readonly controller = new AbortController();
@@ -71,6 +76,7 @@ export class Run {
     readonly limits: RunLimits & { resumed?: boolean } = {},
   ) {
     this.id = around.newId('run');
+    this.activity = { phase: 'starting', since: isoTime(around.clock.now()) };
     this.maxSteps = limits.maxSteps ?? around.config.model.maxSteps;
   }
 
@@ -102,6 +108,12 @@ export class Run {
 
   notice(level: NoticeLevel, message: string): void {
     this.publish({ type: 'notice', level, message, sessionId: this.session.id });
+  }
+
+  /** Notes what the run is doing from now on. Cheap when nothing changes: it is called for every delta. */
+  enter(phase: ActivityPhase, fields: Pick<Activity, 'tool' | 'approvalId'> = {}): void {
+    if (this.activity.phase === phase && this.activity.tool === fields.tool) return;
+    this.activity = { phase, since: isoTime(this.around.clock.now()), ...fields };
   }
 
   /** Adds to the run's usage; the result is what the session's comes to. */

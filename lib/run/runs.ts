@@ -28,6 +28,8 @@ export interface Runs {
   settled(sessionId: string): Promise<RunOutcome | undefined>;
   /** Refuses nothing by itself; ends every active run as interrupted and waits for them. */
   stopAll(): Promise<void>;
+  /** The active run of a session, reservations included. */
+  activeRun(sessionId: string): Run | undefined;
   readonly active: number;
   /** Active runs of a tenant, reservations included. */
   activeOf(tenantId: string): number;
@@ -75,6 +77,7 @@ export function createRuns(around: RunSurroundings): Runs {
       for (const { run } of active) run.stop('stopped');
       await Promise.all(active.map(({ outcome }) => outcome));
     },
+    activeRun: (sessionId) => bySession.get(sessionId)?.run,
     activeOf: (tenantId) => perTenant.get(tenantId) ?? 0,
     get active() {
       return bySession.size;

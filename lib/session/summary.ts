@@ -1,3 +1,4 @@
+import type { Activity } from '../wire/activity.ts';
 import type { SessionRecord, SessionSummary } from '../wire/session.ts';
 
 /** The public part of a record. */
@@ -8,8 +9,14 @@ export function toSummary(record: SessionRecord): SessionSummary {
   return parentId === undefined ? summary : { ...summary, parentId, depth, role };
 }
 
-/** Makes the JSON text of a list of summaries; each record is serialised once, since records never change. */
-export function createSummaryTexts(): (records: readonly SessionRecord[]) => string {
+/** The JSON text of a list of summaries; `activityOf` is asked for running sessions only. */
+export type SummaryTexts = (
+  records: readonly SessionRecord[],
+  activityOf?: (record: SessionRecord) => Activity | undefined,
+) => string;
+
+/** Makes such texts; each record is serialised once, since records never change. What a run is doing changes faster and is added behind. */
+export function createSummaryTexts(): SummaryTexts {
   const texts = new WeakMap<SessionRecord, string>();
   const textOf = (record: SessionRecord): string => {
     const known = texts.get(record);
@@ -18,5 +25,11 @@ export function createSummaryTexts(): (records: readonly SessionRecord[]) => str
     texts.set(record, text);
     return text;
   };
-  return (records) => records.map(textOf).join(',');
+  return (records, activityOf) =>
+    records
+      .map((record) => {
+        const activity = record.status === 'running' ? activityOf?.(record) : undefined;
+        return activity ? `${textOf(record).slice(0, -1)},"activity":${JSON.stringify(activity)}}` : textOf(record);
+      })
+      .join(',');
 }

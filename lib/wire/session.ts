@@ -1,3 +1,4 @@
+import type { Activity } from './activity.ts';
 import type { ChatMessage } from './message.ts';
 import type { Usage } from './usage.ts';
 
@@ -18,6 +19,8 @@ export interface SessionSummary {
   parentId?: string;
   depth?: number;
   role?: string;
+  /** While a run is active, in answers only: records and events do not carry it. */
+  activity?: Activity;
 }
 
 export interface SessionDetail extends SessionSummary {
@@ -29,7 +32,7 @@ export interface SessionDetail extends SessionSummary {
  * What the service keeps of a session beside its transcript; always in memory, under 1 KB.
  * `revision` counts the commits to the session, without gaps: the store proves completeness with it.
  */
-export interface SessionRecord extends SessionSummary {
+export interface SessionRecord extends Omit<SessionSummary, 'activity'> {
   tenantId: string;
   /** The top of the delegation tree; the session itself when a person started it. */
   rootId: string;

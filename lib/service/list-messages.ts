@@ -1,0 +1,51 @@
+import type { App } from '../app.ts';
+import type { Session } from '../session/session.ts';
+import { ServiceError } from '../wire/errors.ts';
+import type { ChatMessage, StoredMessage } from '../wire/message.ts';
+
+/** A part of a transcript, oldest first. Images are references: their bytes are at `GET /api/sessions/:id/images/:hash`. */
+export interface MessagePage {
+  messages: StoredMessage[];
+  /** True when there are older ones. */
+  more: boolean;
+  total: number;
+  /** The newest event that the answer includes. */
+  lastSeq: number;
+  /** The reply that is being streamed, as far as events up to `lastSeq` have told it. */
+  streaming?: ChatMessage;
+}
+
+/** The last `limit` messages, or those just before the message `before`. Throws `message_not_found`. */
+export async function listMessages(
+  app: Pick<App, 'events' | 'runs'>,
+  session: Session,
+  { before, limit }: { before?: string; limit: number },
+): Promise<MessagePage> {
+  await session.load();
+  // All of one moment: nothing is awaited from here on.
+  const { messages } = session;
+  const end = before === undefined ? messages.length : messages.findIndex(({ id }) => id === before);
+  if (end < 0) throw new ServiceError('message_not_found', 'There is no such message in this session.');
+  const start = Math.max(0, end - limit);
+  const streaming = before === undefined ? app.runs.activeRun(session.id)?.streaming?.() : undefined;
+  return {
+    messages: messages.slice(start, end),
+    more: start > 0,
+    total: messages.length,
+    lastSeq: app.events.lastSeq,
+    ...(streaming && !messages.some(({ id }) => id === streaming.id) ? { streaming } : {}),
+  };
+}
+
+/** The bytes of an image of the transcript, base64. Throws `not_found`. */
+export async function readImage(
+  app: Pick<App, 'store'>,
+  session: Session,
+  hash: string,
+): Promise<{ mimeType: string; data: string }> {
+  await session.load();
+  const image = session.messages.flatMap(({ images = [] }) => images).find((ref) => ref.hash === hash);
+  const data = image && (await app.store.readImage(session.tenantId, session.id, hash));
+  if (!image || data === undefined) throw new ServiceError('not_found', 'There is no such image in this session.');
+  return { mimeType: image.mimeType, data };
+}
