@@ -113,10 +113,11 @@ export function exchange<T>(
 
 const closedCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
+/** The reader goes on reading, unheard; a body that does not end soon costs its connection. */
 function drain(response: IncomingMessage, clock: Clock): void {
   if (response.readableEnded || response.destroyed) return;
-  const stop = clock.after(drainMs, () => response.destroy());
-  response.once('close', stop);
-  response.removeAllListeners('data');
-  response.resume();
+  response.once(
+    'close',
+    clock.after(drainMs, () => response.destroy()),
+  );
 }

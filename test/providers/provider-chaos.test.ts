@@ -212,7 +212,7 @@ function chaos<Options>(name: keyof typeof frames, plugin: Plugin<Options>): voi
 
   test('may be silent for idleTimeoutMs inside an answer, not longer', async () => {
     const slow: Reply = [{ text: 'a' }, { delayMs: 120 }, { text: 'b' }, { delayMs: 120 }, { text: 'c' }];
-    await scripted([slow, [{ text: 'a' }, { hang: true }]], { idleTimeoutMs: 300 }, async (provider) => {
+    await scripted([slow, [{ text: 'a' }, { hang: true }]], { idleTimeoutMs: 1_000 }, async (provider) => {
       assert.is((await callModel(provider.model)).completion.content, 'abc');
       const error = await failure(provider);
       assert.match(error.message, 'idleTimeoutMs');
@@ -264,7 +264,7 @@ function chaos<Options>(name: keyof typeof frames, plugin: Plugin<Options>): voi
   });
 
   test('is understood without the last blank line, with comments, and with a byte order mark', async () => {
-    const text = `\uFEFF: hello\n\n${frame.text('fine')}: keep-alive\n\nretry: 100\n${frame.end.trimEnd()}`;
+    const text = `\uFEFF: hello\n\n${frame.text('fine')}: keep-alive\n\nretry: 100\n${frame.end.split('\n\n')[0]}`;
     await served(
       (response) => sendStream(response, [Buffer.from(text)]),
       {},
@@ -287,6 +287,23 @@ function chaos<Options>(name: keyof typeof frames, plugin: Plugin<Options>): voi
     };
     await served(open, { timeoutMs: 5_000 }, async (provider) => {
       assert.is((await within(2_000, callModel(provider.model))).completion.content, 'ok');
+    });
+  });
+
+  test('has its connection used again when it ends a body late, and closed when it never does', async () => {
+    const over: Promise<void>[] = [];
+    const late = (response: ServerResponse, number: number) => {
+      over.push(new Promise((resolve) => response.on('close', resolve)));
+      response.writeHead(200).write(frame.text('ok') + frame.end);
+      if (number === 0) setTimeout(() => response.end(': late\n\n'), 120);
+    };
+    await served(late, {}, async (provider, connections) => {
+      await callModel(provider.model);
+      await over[0];
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await callModel(provider.model);
+      assert.is(connections(), 1);
+      await over[1];
     });
   });
 

@@ -178,7 +178,8 @@ export function testProvider<Options>(name: string, plugin: Plugin<Options>): vo
       [
         [
           { toolCall: { id: 'call_1', name: 'get_weather', arguments: { city: 'A' } } },
-          { toolCall: { id: 'call_1', name: 'get_weather', arguments: { city: 'B' } } },
+          { toolCall: { id: 'call_2', name: 'get_weather', arguments: { city: 'B' } } },
+          { toolCall: { id: 'call_2', name: 'get_weather', arguments: { city: 'C' } } },
         ],
       ],
       async ({ provider }) => {
@@ -189,10 +190,11 @@ export function testProvider<Options>(name: string, plugin: Plugin<Options>): vo
         ];
         const { completion } = await callModel(provider.model, { messages, tools: [weather] });
         const ids = completion.toolCalls.map(({ id }) => id);
-        assert.is(new Set([...ids, 'call_1']).size, 3);
+        assert.is(new Set([...ids, 'call_1']).size, 4);
+        assert.is(ids[1], 'call_2');
         assert.equal(
           completion.toolCalls.map((call) => call.arguments.city),
-          ['A', 'B'],
+          ['A', 'B', 'C'],
         );
       },
     ),
