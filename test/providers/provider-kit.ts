@@ -104,6 +104,13 @@ export async function rejection(promise: Promise<unknown>): Promise<Error & Reco
   return outcome as Error & Record<string, unknown>;
 }
 
+/** The ProviderError of a call that must fail; `deltas` collects what it streamed before. */
+export async function failureOf(provider: LoadedProvider, deltas: [DeltaChannel, string][] = []) {
+  const error = await rejection(callModel(provider.model, {}, { deltas }));
+  if (error.name !== 'ProviderError') throw error;
+  return error;
+}
+
 function silentLogger(warnings: string[]): Logger {
   const log: Logger = {
     debug() {},

@@ -1,27 +1,13 @@
-import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ModelMessage, ModelRequest } from '../../lib/models/model.ts';
-import type { ImageAttachment } from '../../lib/wire/message.ts';
-import { Options as ChatOptions, endpointsOf } from '../../plugins/chat-completions/options.ts';
-import { requestBody as chatBody } from '../../plugins/chat-completions/request-body.ts';
 import messagesApi from '../../plugins/messages-api/index.ts';
-import { endpointOf, Options as MessagesOptions } from '../../plugins/messages-api/options.ts';
-import { requestBody as messagesBody } from '../../plugins/messages-api/request-body.ts';
-import { checkChatRequest } from '../helpers/scripted-model/check-chat-request.ts';
-import { checkMessagesRequest } from '../helpers/scripted-model/check-messages-request.ts';
-import { signatureOf } from '../helpers/scripted-model/messages-reply.ts';
 import { startScriptedModel } from '../helpers/scripted-model-server.ts';
 import { within } from '../helpers/within.ts';
-import { callModel, loadProvider, requestOf } from './provider-kit.ts';
+import { callModel, loadProvider } from './provider-kit.ts';
+import { anthropic, chat, image, imageData, signed, tool } from './request-kit.ts';
 
 const test = suite('A request to a provider');
-const tool = { name: 'look', description: 'Looks', parameters: { type: 'object' } };
-const data = Buffer.from('pixels').toString('base64');
-const image = { mimeType: 'image/webp' as const, data };
-const signed = (model: string, thought: string) => ({
-  thinking: { model, blocks: [{ type: 'thinking', thinking: thought, signature: signatureOf(thought) }] },
-});
 
 test('keeps user, tool results and images in the places that chat completions allow', () => {
   const { messages } = chat([
@@ -39,7 +25,7 @@ test('keeps user, tool results and images in the places that chat completions al
     { role: 'assistant', content: 'Nice.', toolCalls: [] },
     { role: 'user', content: 'Thanks' },
   ]);
-  const url = `data:image/webp;base64,${data}`;
+  const url = `data:image/webp;base64,${imageData}`;
   assert.equal(messages, [
     { role: 'system', content: 'Be brief.' },
     {
@@ -108,7 +94,7 @@ test('puts tool results first, with their images inside, in the one message afte
           tool_use_id: 'a_1',
           content: [
             { type: 'text', text: 'seen' },
-            { type: 'image', source: { type: 'base64', media_type: 'image/webp', data } },
+            { type: 'image', source: { type: 'base64', media_type: 'image/webp', data: imageData } },
           ],
         },
         { type: 'tool_result', tool_use_id: 'b', content: '(no output)', is_error: true },
@@ -199,123 +185,7 @@ test('survives the round trip of a tool turn with thinking', async () => {
   }
 });
 
-test('is one that the strictest server accepts, for every history that the runtime can produce', () => {
-  const text = fc.constantFrom('', ' ', 'Hello', 'ünïcödé 🌍', '\n');
-  const images = fc.constantFrom<(ImageAttachment[] | undefined)[]>(undefined, [image], [image, image]);
-  const meta = fc.constantFrom({}, signed('m', 'a'), signed('m', 'b'), signed('x', 'c'), { thinking: 'junk' });
-  const id = fc.constantFrom('a', 'b', 'a', 'call 1', 'c:ü', 'toolu_1');
-  const name = fc.constantFrom('look', 'functions.look', '', 'x'.repeat(80));
-  const user = fc
-    .record({ text, images })
-    .map(({ text: content, images: some }): ModelMessage[] => [
-      { role: 'user', content, ...(some ? { images: some } : {}) },
-    ]);
-  const assistant = fc
-    .record({
-      text,
-      meta,
-      ids: fc.uniqueArray(id, { maxLength: 3 }),
-      name,
-      output: text,
-      images,
-      isError: fc.boolean(),
-    })
-    .map(({ text: content, meta: kept, ids, name: called, output, images: some, isError }): ModelMessage[] => [
-      {
-        role: 'assistant',
-        content,
-        meta: kept,
-        toolCalls: ids.map((each) => ({ id: each, name: called, arguments: { a: each } })),
-      },
-      ...ids.map(
-        (callId): ModelMessage => ({
-          role: 'tool',
-          callId,
-          name: called,
-          content: output,
-          isError,
-          ...(some ? { images: some } : {}),
-        }),
-      ),
-    ]);
-  const options = fc.record({
-    cache: fc.boolean(),
-    thinkingBudget: fc.constantFrom(undefined, 1024, 20_000),
-    supportsTools: fc.boolean(),
-  });
-  fc.assert(
-    fc.property(
-      fc.array(fc.oneof(user, assistant), { maxLength: 6 }),
-      options,
-      fc.boolean(),
-      fc.constantFrom('', 'Be kind.'),
-      (parts, given, offersTools, system) => {
-        const request = { system, tools: offersTools ? [tool] : [], temperature: 0.5 };
-        checkMessagesRequest(anthropic(parts.flat(), given, request), new Set());
-        checkChatRequest(chat(parts.flat(), given, request));
-      },
-    ),
-    { numRuns: 1_000 },
-  );
-});
-
-test('keeps the key of the environment away from servers that the environment did not name', () => {
-  const env = { OPENAI_API_KEY: 'env-key', ANTHROPIC_API_KEY: 'env-key', MINE: 'my-key' };
-  const keys = (options: object) => [
-    endpointsOf(ChatOptions.create(options), env)[0]?.key,
-    endpointOf(MessagesOptions.create(options), env)?.key,
-  ];
-  assert.equal(keys({ baseUrl: 'http://elsewhere.test/v1', model: 'm' }), [undefined, undefined]);
-  assert.equal(keys({ baseUrl: 'http://elsewhere.test/v1', apiKeyEnv: 'MINE' }), ['my-key', 'my-key']);
-  assert.equal(keys({ model: 'm' }), ['env-key', 'env-key']);
-  assert.equal(keys({ model: 'm', apiKey: 'given' }), ['given', 'given']);
-});
-
-test('goes where the environment says when nothing is configured, and nowhere without it', () => {
-  const none = ChatOptions.create({});
-  assert.equal(endpointsOf(none, {}), []);
-  assert.is(endpointsOf(none, { OPENAI_API_KEY: 'k' })[0]?.baseUrl, 'https://api.openai.com/v1');
-  const local = endpointsOf(none, { OPENAI_BASE_URL: 'http://localhost:1234/v1' })[0];
-  assert.equal([local?.baseUrl, local?.key], ['http://localhost:1234/v1', undefined]);
-  assert.is(endpointOf(MessagesOptions.create({}), {}), undefined);
-  const official = endpointOf(MessagesOptions.create({}), { ANTHROPIC_API_KEY: 'k' });
-  assert.equal([official?.baseUrl, official?.version], ['https://api.anthropic.com/v1', '2023-06-01']);
-});
-
-test('goes to the same messages API with or without the version in its address', () => {
-  const url = (baseUrl: string) => endpointOf(MessagesOptions.create({ baseUrl }), {})?.baseUrl;
-  assert.is(url('http://host.test'), 'http://host.test/v1');
-  assert.is(url('http://host.test/v1/'), 'http://host.test/v1');
-  assert.is(url('http://host.test/anthropic'), 'http://host.test/anthropic/v1');
-});
-
-test('goes to several chat completions endpoints when several are configured', () => {
-  const options = ChatOptions.create({
-    baseUrl: 'http://a.test',
-    endpoints: [{ baseUrl: 'http://b.test', timeoutMs: 5, model: 'x' }],
-  });
-  assert.equal(
-    endpointsOf(options, {}).map(({ baseUrl, timeoutMs }) => [baseUrl, timeoutMs]),
-    [
-      ['http://a.test', 180_000],
-      ['http://b.test', 5],
-    ],
-  );
-});
-
 test.run();
-
-function chat(messages: ModelMessage[], options: object = {}, request: Partial<ModelRequest> = {}) {
-  const [endpoint] = endpointsOf(ChatOptions.create({ baseUrl: 'http://host.test', ...options }), {});
-  if (endpoint === undefined) throw new Error('no endpoint');
-  return chatBody(endpoint, { id: 'm' }, requestOf({ tools: [tool], ...request, messages }));
-}
-
-function anthropic(messages: ModelMessage[], options: object = {}, request: Partial<ModelRequest> = {}) {
-  const endpoint = endpointOf(MessagesOptions.create({ baseUrl: 'http://host.test', ...options }), {});
-  if (endpoint === undefined) throw new Error('no endpoint');
-  return messagesBody(endpoint, { id: 'm' }, requestOf({ tools: [tool], ...request, messages }));
-}
 
 function toolTurn(meta: Record<string, unknown>): ModelMessage[] {
   return [
