@@ -27,7 +27,8 @@ export function toJsonSchema(struct: StructLike): JsonSchema {
   const { nullable, anyOf, items, ...keywords } = notesOf(struct);
   const schema = { ...baseSchema(struct, { anyOf, items }), ...keywords };
   if (nullable !== true) return schema;
-  return 'type' in schema ? { ...schema, type: [schema.type, 'null'] } : { anyOf: [schema, { type: 'null' }] };
+  const typeDecides = 'type' in schema && !('enum' in schema);
+  return typeDecides ? { ...schema, type: [schema.type, 'null'] } : { anyOf: [schema, { type: 'null' }] };
 }
 
 function baseSchema(

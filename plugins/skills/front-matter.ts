@@ -9,10 +9,10 @@ export interface SkillText {
 export async function parseFrontMatter(text: string): Promise<SkillText> {
   const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(text);
   if (match === null) return { body: text };
-  const { parse } = await import('yaml');
+  const { default: yaml } = await import('yaml');
   const [, head = '', body = ''] = match;
   try {
-    const fields: unknown = parse(head, { maxAliasCount: 10 });
+    const fields: unknown = yaml.parse(head, { maxAliasCount: 10 });
     return { ...stringField(fields, 'name'), ...stringField(fields, 'description'), body };
   } catch {
     return { body };

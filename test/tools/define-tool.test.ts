@@ -38,6 +38,8 @@ schemas('every kind of field', () => {
   assert.equal(toJsonSchema(record(string(), number())), { type: 'object', additionalProperties: { type: 'number' } });
   assert.equal(toJsonSchema(union([string(), number()])), { anyOf: [{ type: 'string' }, { type: 'number' }] });
   assert.equal(toJsonSchema(nullable(string())), { type: ['string', 'null'] });
+  const choice = { type: 'string', enum: ['a'] };
+  assert.equal(toJsonSchema(nullable(enums(['a']))), { anyOf: [choice, { type: 'null' }] });
 });
 
 schemas('refinements and descriptions survive in any order', () => {
