@@ -12,15 +12,18 @@ import { createWebFetch } from './web/web-fetch.ts';
 /** The tools that every agent needs: files, search, a shell and the web. */
 export default definePlugin<CoreToolsOptions>({
   options: CoreToolsOptions,
-  apply({ options, plugin, use, log, onDispose }) {
+  apply({ options: configured, plugin, use, log, onDispose }) {
     const { register } = use('tools');
+    const info = use('service.info');
+    const options = info.authMode === 'accounts' ? { ...configured, restrictToWorkspace: true } : configured;
+    if (!configured.restrictToWorkspace && options.restrictToWorkspace)
+      log.warn('restrictToWorkspace stays on in mode accounts: tenants must not read the files of each other.');
     register(createReadFile(options));
     register(createWriteFile(options));
     register(createEditFile(options));
     register(createListFiles(options));
     register(createFindFiles(options, plugin.directory));
     register(createSearchFiles(options, plugin.directory));
-    const info = use('service.info');
     register(createWebFetch(options, { info, directory: plugin.directory }));
     const shell = createShell(options, { info, log });
     register(shell.tool);

@@ -17,13 +17,13 @@ const milliseconds = max(min(integer(), 1), 2 ** 31 - 1);
 
 /** `plugins.config.core-tools` (contract: Core tools plugin). */
 export const CoreToolsOptions = type({
-  /** False: the file tools take absolute paths too, anywhere but the service's own files. */
+  /** False: the file tools take absolute paths too, anywhere but the service's own files. Ignored in mode `accounts`. */
   restrictToWorkspace: defaulted(boolean(), true),
   shellPermission: defaulted(permission, 'ask'),
   shellTimeoutMs: defaulted(milliseconds, 120_000),
   /**
-   * Bubblewrap around every command: `auto` where it works, `required` runs none without it. Absent: `auto` in mode
-   * `accounts`, where tenants must not see each other, otherwise `off`.
+   * Bubblewrap around every command: `auto` where it works, `required` runs none without it. Absent: `required` in mode
+   * `accounts`, where the command of one tenant must not see the files of another, otherwise `off`.
    */
   shellSandbox: optional(enums(['auto', 'required', 'off'])),
   /** Whether a sandboxed command may reach the network. `auto`: not in mode `accounts`. */

@@ -18,7 +18,7 @@ test('read_file numbers the lines and says how to go on', async () => {
     '     1\tone\n     2\ttwo\n     3\tthree\n     4\tfour',
   );
   const page = await call('read_file', { path: 'a.txt', offset: 2, limit: 2 });
-  assert.is(page.content, '     2\ttwo\n     3\tthree\n[1 more lines; go on with offset 4.]');
+  assert.is(page.content, '     2\ttwo\n     3\tthree\n[Line 3 of 4; go on with offset 4.]');
   assert.equal(page.data, { path: 'a.txt', size: 20, lines: 4, truncated: false, from: 2, to: 3 });
 });
 
@@ -71,7 +71,7 @@ test('read_file stays within maxOutputChars and reaches pages behind 2 MB', asyn
   );
   const first = await call('read_file', { path: 'big.txt' });
   assert.ok(first.content.length <= 5_000);
-  assert.match(first.content, /more lines; go on with offset \d+/);
+  assert.match(first.content, /\[Line \d+ of \d+; go on with offset \d+/);
   assert.match((await call('read_file', { path: 'big.txt', offset: 49_999, limit: 1 })).content, / 49999\tx/);
 });
 
@@ -136,6 +136,13 @@ test('without the restriction absolute paths work, but never to the files of the
   await writeFile(join(workspace.root, '.service/auth/accounts.json'), 'secret');
   for (const path of [join(workspace.root, '.service/auth/accounts.json'), '/proc/self/environ', '/proc/1/environ'])
     assert.is((await call('read_file', { path })).isError, true, path);
+});
+
+test('where there are tenants the restriction stays', async () => {
+  const { call, workspace } = await createToolBench({}, { restrictToWorkspace: false }, { authMode: 'accounts' });
+  await writeFile(join(workspace.root, '../outside.txt'), 'secret');
+  for (const path of ['../outside.txt', join(workspace.root, '../outside.txt')])
+    assert.is((await call('read_file', { path })).isError, true);
 });
 
 test.run();

@@ -59,6 +59,7 @@ test('search_files knows regular expressions, plain text, letter case, globs and
   assert.equal(await lines({ pattern: '(alpha)', literal: true }), ['src/b.test.ts:1: // (alpha)']);
   assert.equal(await lines({ pattern: 'beta', ignore_case: true, path: 'src/deep' }), ['src/deep/b.ts:2: BETA']);
   assert.equal(await lines({ pattern: 'BETA', context: 1 }), ['src/deep/b.ts-1- alpha', 'src/deep/b.ts:2: BETA']);
+  assert.equal(await lines({ pattern: 'alpha', path: 'src/deep/b.ts' }), ['src/deep/b.ts:1: alpha']);
   assert.equal(await lines({ pattern: 'nowhere' }), ['No match in 6 files.']);
 });
 

@@ -67,4 +67,24 @@ test('cancel ends everything in it', async () => {
   assert.is(running(sleep(350)), 0);
 });
 
+test('is what tenants get, without the network', async () => {
+  if (!(await sandboxBench())) return;
+  const { call } = await createToolBench({}, {}, { authMode: 'accounts' });
+  const { content, data } = await call('shell', { command: "grep -c ':' /proc/net/dev" });
+  assert.is(content, '1');
+  assert.is((data as { sandboxed: boolean }).sandboxed, true);
+});
+
+test('without bubblewrap nothing runs where it is required, and it says why', async () => {
+  const path = process.env.PATH;
+  process.env.PATH = '/nowhere';
+  const { call } = await createToolBench({}, { shellSandbox: 'required' });
+  const { call: lenient } = await createToolBench({}, { shellSandbox: 'auto' });
+  process.env.PATH = path;
+  const { content, isError } = await call('shell', { command: 'echo ran' });
+  assert.is(isError, true);
+  assert.match(content, /sandbox.*bubblewrap/);
+  assert.is((await lenient('shell', { command: 'echo ran' })).content, 'ran');
+});
+
 test.run();

@@ -63,7 +63,7 @@ function showText(
     shown.push(numbered);
   }
   const next = offset + shown.length;
-  if (next <= lines.length) shown.push(`[${lines.length - next + 1} more lines; go on with offset ${next}.]`);
+  if (next <= lines.length) shown.push(`[Line ${next - 1} of ${lines.length}; go on with offset ${next}.]`);
   else if (file.truncated) shown.push(`[The file goes on: it has ${file.size} bytes, and only the first were read.]`);
   return { content: shown.join('\n'), data: { ...data, from: offset, to: next - 1 } };
 }

@@ -4,6 +4,7 @@ import {
   defineTool,
   field,
   integer,
+  isServiceError,
   max,
   min,
   optional,
@@ -11,6 +12,7 @@ import {
   string,
   type Tool,
   type ToolContext,
+  type Workspace,
 } from '../../../lib/plugin-api/index.ts';
 import { clip } from '../clip.ts';
 import { type Place, placeOf } from '../files/place.ts';
@@ -43,8 +45,11 @@ export function createSearchFiles(options: CoreToolsOptions, directory: string):
     category: 'files',
     parameters: {
       pattern: field(size(string(), 1, 2_000), 'Regular expression (JavaScript syntax), matched against single lines.'),
-      path: field(defaulted(string(), '.'), 'Directory to search, relative to the workspace.'),
-      glob: field(optional(size(string(), 1, 1_000)), 'Only files whose path matches, for example "*.ts".'),
+      path: field(defaulted(string(), '.'), 'Directory or file to search, relative to the workspace.'),
+      glob: field(
+        optional(size(string(), 1, 1_000)),
+        'Only files whose path from the workspace root matches, for example "*.ts" or "src/**/*.ts".',
+      ),
       literal: field(defaulted(boolean(), false), 'The pattern is plain text.'),
       ignore_case: field(defaulted(boolean(), false), 'Letter case does not matter.'),
       context: field(defaulted(max(min(integer(), 0), 10), 0), 'Lines to show before and after each match.'),
@@ -76,7 +81,7 @@ async function run(
 ): Promise<Search> {
   const search: Search = { hits: [], files: 0 };
   let bytes = 0;
-  for await (const batch of inBatches(workspace.walk(path, { signal: context.signal, ignore }))) {
+  for await (const batch of inBatches(filesAt(workspace, path, { signal: context.signal, ignore }))) {
     const paths = await matcher.filterPaths(batch.map((file) => file.path));
     const texts = await Promise.all(paths.map((file) => readText(workspace, file)));
     const matches = await matcher.searchTexts(
@@ -91,6 +96,21 @@ async function run(
     if (bytes > totalChars) return { ...search, ended: `${bytes} characters were searched; name a smaller directory.` };
   }
   return search;
+}
+
+/** The files of a directory, or the one file that the path names. */
+async function* filesAt(
+  workspace: Workspace,
+  path: string,
+  options: { signal: AbortSignal; ignore: boolean },
+): AsyncGenerator<{ path: string; size: number }> {
+  try {
+    yield* workspace.walk(path, options);
+  } catch (error) {
+    if (!isServiceError(error) || error.code !== 'invalid_path') throw error;
+    const file = await workspace.read(path, { limit: 0 });
+    yield { path: file.path, size: file.size };
+  }
 }
 
 /** Files that are worth reading, a few at a time: waiting for one after the other would take longer than searching. */

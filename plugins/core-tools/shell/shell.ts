@@ -85,7 +85,7 @@ function createSandbox(
   { info, log, environment }: { info: Services['service.info']; log: Logger; environment: Record<string, string> },
 ): (context: ToolContext) => Promise<string[]> {
   const isShared = info.authMode === 'accounts';
-  const mode = options.shellSandbox ?? (isShared ? 'auto' : 'off');
+  const mode = options.shellSandbox ?? (isShared ? 'required' : 'off');
   const network = options.shellNetwork === 'on' || (options.shellNetwork === 'auto' && !isShared);
   let probe: Promise<string | undefined> | undefined;
   return async ({ workspace }) => {
@@ -97,7 +97,8 @@ function createSandbox(
     const problem = workspace.root === '/' ? 'the workspace is the whole machine' : await probe;
     if (problem === undefined)
       return sandboxWords({ workspace: workspace.root, dataDirectory: info.dataDirectory, network });
-    if (mode === 'required') throw new Error(`Commands must run in a sandbox, and ${problem}.`);
+    if (mode === 'required')
+      throw new Error(`Commands must run in a sandbox here, and ${problem}. The operator can install bubblewrap.`);
     return [];
   };
 }
