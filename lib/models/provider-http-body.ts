@@ -64,7 +64,8 @@ export function createBodyDecoder(provider: string, reader: EventReader, limits:
   };
 
   const begin = (): void => {
-    const first = head.trimStart()[0];
+    head = head.trimStart();
+    const first = head[0];
     if (first === undefined) return;
     form = first === '{' || first === '[' || first === '<' ? 'document' : 'events';
     if (form === 'events') parser.feed(head);

@@ -39,7 +39,7 @@ export function createStreamReader(
   let reasoning = '';
   let stopReason = '';
   let refused = false;
-  let ended = false;
+  let hasEnded = false;
   let usage: Usage | undefined;
   const spend = createAnswerBudget(provider);
   const tools = createToolCallAssembler((text) => spend(text, 'arguments of a tool call'));
@@ -71,18 +71,22 @@ export function createStreamReader(
 
   const readChunk = (chunk: unknown, name: string | undefined): void => {
     if (!isRecord(chunk)) throw new ProviderError(`${provider} sent a chunk that is no JSON object.`);
-    const choice = recordOf(listOf(chunk.choices)[0]);
+    const choices = listOf(chunk.choices);
+    const choice = recordOf(choices[0]);
     readDelta(recordOf(choice.delta ?? choice.message));
     if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') stopReason = choice.finish_reason;
-    usage = usageOf(chunk, choice) ?? usage;
+    const counts = usageOf(chunk, choice);
+    usage = counts ?? usage;
+    // Token counts without a choice come last, also from servers that never say why the answer ended.
+    if (counts !== undefined && choices.length === 0) hasEnded = true;
     const failure = name === 'error' || chunk.object === 'error' ? chunk : (chunk.error ?? choice.error);
-    if (failure) throw streamFailure(provider, failure);
+    if (isFailure(failure)) throw streamFailure(provider, failure);
   };
 
   return {
     onEvent(data, name) {
-      if (data === '[DONE]') {
-        ended = true;
+      if (data.startsWith('[DONE]')) {
+        hasEnded = true;
         return true;
       }
       if (data !== '') readChunk(parseChunk(provider, data), name);
@@ -91,11 +95,11 @@ export function createStreamReader(
     onDocument(value) {
       if (!isRecord(value) || !Array.isArray(value.choices)) throw streamFailure(provider, value);
       readChunk(value, undefined);
-      ended = true;
+      hasEnded = true;
     },
     finish() {
       tags?.end();
-      if (!ended && stopReason === '' && usage === undefined)
+      if (!hasEnded && stopReason === '')
         throw new ProviderError(`${provider} ended the stream before the answer was complete.`, { retryable: true });
       const cutOff = stopReason !== '' && finishReasonOf(stopReason, false) === 'length';
       const toolCalls = readToolCalls(tools.calls, { cutOff, messages: request.messages });
@@ -116,6 +120,11 @@ function parseChunk(provider: string, data: string): unknown {
   } catch {
     throw new ProviderError(`${provider} sent a chunk that is not JSON: ${data.slice(0, 200)}`);
   }
+}
+
+/** Some servers send an empty `error` with every chunk. */
+function isFailure(value: unknown): boolean {
+  return isRecord(value) ? Object.keys(value).length > 0 : Boolean(value);
 }
 
 /** An error object inside an answer with status 200. */

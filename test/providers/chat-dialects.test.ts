@@ -48,6 +48,18 @@ test('servers that never send the end mark, or end without usage', () => {
   assert.is(completion.usage, undefined);
 });
 
+test('servers that say nothing but token counts at the end, but not those that break off after counting along', () => {
+  const text = { choices: [{ delta: { content: 'x' } }], usage: { prompt_tokens: 1, completion_tokens: 1 } };
+  const counts = { choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } };
+  assert.is(readLines([text, counts].map((chunk) => JSON.stringify(chunk))).completion.usage?.outputTokens, 2);
+  assert.throws(() => readLines([JSON.stringify(text)]), /before the answer was complete/);
+});
+
+test('servers that send an empty error with every chunk, and pad the end mark', () => {
+  const chunk = { error: {}, choices: [{ delta: { content: 'x' }, error: null }] };
+  assert.is(readLines([JSON.stringify(chunk), '[DONE] ']).completion.content, 'x');
+});
+
 test('servers that count tokens in other places', () => {
   const usage = { prompt_tokens: 10, completion_tokens: 4 };
   const expected = { inputTokens: 10, outputTokens: 4, totalTokens: 14 };

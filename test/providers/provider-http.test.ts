@@ -60,6 +60,22 @@ test('yields the same events however the bytes are cut and lines end', () => {
   );
 });
 
+test('waits for the answer through blank keep-alive lines', () => {
+  const read = (pieces: string[]): unknown[] => {
+    const seen: unknown[] = [];
+    const reader = {
+      onEvent: (data: string) => seen.push(data) < 0,
+      onDocument: (value: unknown) => void seen.push(value),
+    };
+    const decoder = createBodyDecoder('Tested', reader, { responseBytes: 1e6, lineChars: 1e6 });
+    for (const piece of pieces) decoder.write(Buffer.from(piece));
+    decoder.end();
+    return seen;
+  };
+  assert.equal(read(['\n', '  \n', '{"a"', ':1}']), [{ a: 1 }]);
+  assert.equal(read(['\r\n\r\n', 'da', 'ta: x\n\n']), ['x']);
+});
+
 test('reads Retry-After in seconds, milliseconds and the three forms of HTTP dates', () => {
   const hint = (value: string, name = 'retry-after') => retryAfter({ [name]: value }, now);
   assert.is(hint('120'), 120_000);
