@@ -21,6 +21,7 @@ export {
 } from 'superstruct';
 export type { Undo } from '../base/clock.ts';
 export type { Logger } from '../base/log.ts';
+export { type MadeFromFiles, rememberFiles } from '../base/remember-files.ts';
 export {
   type Completion,
   type FinishReason,

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   array,
   defaulted,
@@ -5,6 +6,7 @@ import {
   integer,
   min,
   object,
+  rememberFiles,
   string,
   type Workspace,
 } from '../../lib/plugin-api/index.ts';
@@ -20,9 +22,11 @@ export default definePlugin({
   }),
   apply({ options: { files, maxBytes }, use }) {
     const workspaces = use('workspaces');
-    use('session.prompts').register(async ({ workspace }) =>
-      firstFile(await workspaces.open(workspace), files, maxBytes),
-    );
+    const contextOf = rememberFiles(async (directory) => ({
+      value: await firstFile(await workspaces.open(directory), files, maxBytes),
+      paths: files.map((path) => join(directory, path)),
+    }));
+    use('session.prompts').register(({ workspace }) => contextOf(workspace));
   },
 });
 

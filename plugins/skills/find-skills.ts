@@ -18,22 +18,30 @@ const nameRule = /^[\w][\w.-]{0,63}$/;
 
 /**
  * The skills of a workspace, in the order of `directories` and then by name, at most `maxSkills`. Of two with one name the
- * first counts. Directories that are missing or lie outside hold none. Reads only the beginning of each file.
+ * first counts. Directories that are missing or lie outside hold none. Reads only the beginning of each file. `looked` are
+ * all paths that the answer depends on.
  */
 export async function findSkills(
   workspace: Workspace,
   { directories, maxSkills }: { directories: readonly string[]; maxSkills: number },
-): Promise<Skill[]> {
+): Promise<{ skills: Skill[]; looked: string[] }> {
   const skills = new Map<string, Skill>();
+  const looked: string[] = [];
   for (const directory of directories) {
+    looked.push(directory);
     const listing = await workspace.list(directory).catch(() => undefined);
     for (const entry of listing?.entries ?? []) {
-      if (skills.size >= maxSkills) return [...skills.values()];
+      if (skills.size >= maxSkills) break;
+      looked.push(fileOf(entry));
       const skill = await readSkill(workspace, entry);
       if (skill !== undefined && !skills.has(skill.name)) skills.set(skill.name, skill);
     }
   }
-  return [...skills.values()];
+  return { skills: [...skills.values()], looked };
+}
+
+function fileOf({ path, type }: { path: string; type: 'file' | 'directory' }): string {
+  return type === 'directory' ? `${path}/SKILL.md` : path;
 }
 
 async function readSkill(
@@ -42,7 +50,7 @@ async function readSkill(
 ): Promise<Skill | undefined> {
   const isFolder = entry.type === 'directory';
   if (!isFolder && !entry.name.endsWith('.md')) return undefined;
-  const path = isFolder ? `${entry.path}/SKILL.md` : entry.path;
+  const path = fileOf(entry);
   const file = await workspace.read(path, { limit: frontMatterBytes }).catch(() => undefined);
   if (file === undefined || file.binary) return undefined;
   const { name, description, body } = await parseFrontMatter(file.content);

@@ -1,4 +1,15 @@
-import { array, defaulted, definePlugin, integer, min, object, pattern, string } from '../../lib/plugin-api/index.ts';
+import { join } from 'node:path';
+import {
+  array,
+  defaulted,
+  definePlugin,
+  integer,
+  min,
+  object,
+  pattern,
+  rememberFiles,
+  string,
+} from '../../lib/plugin-api/index.ts';
 import { findSkills } from './find-skills.ts';
 import { useSkillTool } from './use-skill.ts';
 
@@ -16,10 +27,15 @@ export default definePlugin({
   apply({ options, use }) {
     const workspaces = use('workspaces');
     use('tools').register(useSkillTool(options));
-    use('session.prompts').register(async ({ workspace }) => {
-      const skills = await findSkills(await workspaces.open(workspace), options);
-      if (skills.length === 0) return undefined;
+    const listFor = rememberFiles(async (directory) => {
+      const workspace = await workspaces.open(directory);
+      const { skills, looked } = await findSkills(workspace, options);
       const list = skills.map(({ name, description }) => `- ${name}: ${description}`).join('\n');
+      return { value: list, paths: looked.map((path) => join(directory, path)) };
+    });
+    use('session.prompts').register(async ({ workspace }) => {
+      const list = await listFor(workspace);
+      if (list === '') return undefined;
       return `This workspace has skills. Before a task that one of them describes, load it with ${options.toolName}:\n${list}`;
     });
   },

@@ -35,7 +35,7 @@ export function useSkillTool(options: SkillOptions): Tool {
       ),
     },
     async execute({ name, resource }, { workspace, signal }) {
-      const skills = await findSkills(workspace, options);
+      const { skills } = await findSkills(workspace, options);
       const skill = skills.find((candidate) => candidate.name === name);
       if (skill === undefined) return failure(`There is no skill "${name}". ${available(skills)}`);
       if (resource !== undefined) return readResource(workspace, skill, { resource, limit: options.maxSkillBytes });
