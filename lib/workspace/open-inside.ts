@@ -62,7 +62,10 @@ export async function verify(
   return { stats, realPath };
 }
 
-/** A path that names the open directory itself, whatever its name points to by now: `<this>/name` can't be led astray. */
+/**
+ * A path that names the open directory itself, whatever its name points to by now: `<this>/name` can't be led astray.
+ * Only Linux has such paths; elsewhere the real path stands in, which somebody could still rename in between.
+ */
 export function directoryPath(opened: Pick<Opened, 'handle' | 'realPath'>): string {
   return hasProcessFiles ? `/proc/self/fd/${opened.handle.fd}` : opened.realPath;
 }

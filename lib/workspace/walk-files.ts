@@ -39,7 +39,9 @@ export async function* walkFiles(
 ): AsyncGenerator<FoundFile> {
   const start = normalisePath(path);
   await (await openDirectory(bounds, start)).handle.close();
-  const rules = options.ignore === false ? undefined : await rulesAbove(bounds, start);
+  const above = options.ignore === false ? undefined : await rulesAbove(bounds, start);
+  // Who names an ignored directory wants to see what is in it.
+  const rules = start !== '.' && above?.ignores(start, true) ? undefined : above;
   yield* walkDirectory({ bounds, signal: options.signal, found: 0 }, start, rules, 0);
 }
 

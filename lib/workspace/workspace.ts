@@ -16,7 +16,10 @@ export interface Workspace {
   readBytes(path: string, options?: { limit?: number }): Promise<Buffer>;
   /** Writes a file through a temporary file and a rename, making missing directories. Keeps the mode of a file that was there. */
   write(path: string, content: string | Buffer): Promise<{ created: boolean; bytes: number }>;
-  /** Every file below `path`, depth first by name, without following directory links; stops when the signal aborts. Ignored and own paths are left out. */
+  /**
+   * Every file below `path`, depth first by name, without following links; stops when the signal aborts. Own paths are
+   * left out, and ignored ones too unless `ignore` is false or `path` itself is ignored.
+   */
   walk(
     path: string,
     options: { signal: AbortSignal; ignore?: boolean },

@@ -28,13 +28,14 @@ async function fetched(
 
 const html = { 'content-type': 'text/html; charset=utf-8' };
 
-test('it asks by default and shows the URL', async () => {
+test('it asks by default and shows the URL that will be requested', async () => {
   const { tools } = await createToolBench();
   assert.is(tools.get('web_fetch')?.permission, 'ask');
-  assert.is(
-    tools.get('web_fetch')?.describe?.({ url: 'https://a.example/\u202e' }),
-    'Fetch: https://a.example/\\u{202e}',
-  );
+  const describe = (url: string) => tools.get('web_fetch')?.describe?.({ url });
+  assert.is(describe('https://a.example/x y'), 'Fetch: https://a.example/x%20y');
+  assert.is(describe('http://2130706433/'), 'Fetch: http://127.0.0.1/');
+  assert.is(describe('https://\u0430pple.com/\u202e'), 'Fetch: https://xn--pple-43d.com/%E2%80%AE');
+  assert.is(describe('no\u202eurl'), 'Fetch: no\\u{202e}url');
 });
 
 test('a page becomes readable text', async () => {

@@ -36,6 +36,7 @@ test('dependencies, build output and caches are left out unless asked for', asyn
   });
   assert.equal(await pathsOf(workspace.walk('.', { signal })), ['src/a.ts']);
   assert.is((await pathsOf(workspace.walk('.', { signal, ignore: false }))).length, 6);
+  assert.equal(await pathsOf(workspace.walk('node_modules/x', { signal })), ['node_modules/x/index.js']);
 });
 
 test('nested .gitignore files: the deepest that has an opinion wins', async () => {

@@ -38,7 +38,8 @@ export function createWebFetch(options: CoreToolsOptions, surroundings: WebFetch
       url: field(size(string(), 1, 8_000), 'Absolute URL with http:// or https://.'),
       raw: field(defaulted(boolean(), false), 'Give HTML as it is instead of its text.'),
     },
-    describe: ({ url }) => `Fetch: ${visible(url)}`,
+    // As it will be requested: http://2130706433/ is 127.0.0.1, and letters that look alike are spelled out.
+    describe: ({ url }) => `Fetch: ${visible(URL.canParse(url) ? new URL(url).href : url)}`,
     async execute({ url, raw }, { approved, signal }) {
       const { fetchPage } = await import('./fetch-page.ts');
       const late = AbortSignal.timeout(options.fetchTimeoutMs);
