@@ -34,7 +34,7 @@ export async function sendMessage(
     async prepare() {
       if (images.length > 0) message.images = await storeImages(app, session, images);
     },
-    started: () => snapshotBefore(app, run, message),
+    started: (accepted) => snapshotBefore(app, run, { message, accepted }),
   });
   return { runId, messageId: message.id };
 }

@@ -28,8 +28,8 @@ export interface RunStart {
   fields?: SessionFields;
   /** What has to be on disk before the record, for example images. */
   prepare?: () => Promise<void>;
-  /** Called in the tick in which the loop starts. */
-  started?: () => void;
+  /** Called in the tick in which the loop starts; `accepted` resolves when the record is durable. */
+  started?: (accepted: Promise<void>) => void;
 }
 
 /**
@@ -53,7 +53,7 @@ export async function startRun(app: RunStarters, run: Run, start: RunStart): Pro
         { type: 'run.started', sessionId: session.id, runId: run.id } satisfies OutgoingEvent,
       ],
     );
-    start.started?.();
+    start.started?.(accepted);
     app.runs.start(run, accepted);
     await accepted;
     return run.id;
@@ -66,12 +66,19 @@ export async function startRun(app: RunStarters, run: Run, start: RunStart): Pro
   }
 }
 
-/** Takes the snapshot before a message beside the model call; its failure is a notice, never a failed run. */
-export function snapshotBefore(app: RunStarters, run: Run, message: StoredMessage): void {
+/**
+ * Takes the snapshot before a message beside the model call, once the message is durable so that the two do not compete
+ * for the disk. Its failure is a notice, never a failed run.
+ */
+export function snapshotBefore(
+  app: RunStarters,
+  run: Run,
+  { message, accepted }: { message: StoredMessage; accepted: Promise<void> },
+): void {
   const { session } = run;
   if (session.record.parentId !== undefined || app.config.checkpoints.enabled === false) return;
   const label = `Before: ${[...(message.content || 'Image')].slice(0, 72).join('')}`;
-  run.checkpoint = new Promise((resolve) => setImmediate(resolve))
+  run.checkpoint = accepted
     .then(() =>
       app.checkpoints.capture(
         { id: session.id, tenantId: session.tenantId, workspace: session.record.workspace },
