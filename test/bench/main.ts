@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { within } from '../helpers/within.ts';
 import type { Metric, Row, Scale } from './metric.ts';
 import { accepted } from './metrics/accepted.ts';
 import { coldStart } from './metrics/cold-start.ts';
@@ -30,6 +31,9 @@ const metrics: Metric[] = [
   population,
 ];
 
+/** A server that hangs costs this much and no more; the rest is measured on a new one. */
+const longestMetricMs = 60_000;
+
 const [outdir = '.', ...words] = process.argv.slice(2);
 const option = (name: string) => words.find((word) => word.startsWith(`--${name}=`))?.split('=')[1];
 const quick = words.includes('--quick');
@@ -40,7 +44,6 @@ const profile = option('cpu-prof');
 const chosen = metrics.filter(({ rows }) => rows.some(({ id, label }) => `${id} ${label}`.includes(only)));
 
 const root = mkdtempSync(join(tmpdir(), 'service-bench-'));
-process.once('exit', () => rmSync(root, { recursive: true, force: true }));
 const model = await startModel();
 const targets: Target[] = [rawTarget(outdir, model.url)];
 if (existsSync('dist/host/main.js'))
@@ -54,6 +57,7 @@ try {
     for (const target of round % 2 === 0 ? targets : targets.toReversed()) await measureRound(target, round);
 } finally {
   model.stop();
+  rmSync(root, { recursive: true, force: true, maxRetries: 3 });
 }
 const rows: Row[] = chosen.flatMap((metric) => metric.rows);
 printTable(rows, results);
@@ -66,11 +70,11 @@ if (file) writeFileSync(file, JSON.stringify({ raw: [...results.raw], ours: [...
 
 async function measureRound(target: Target, round: number): Promise<void> {
   const directory = join(root, `${target.name}-${round}`);
-  const running = await target.start(join(directory, 'warm'));
+  let running = await target.start(join(directory, 'warm'));
   for (const metric of chosen) {
     const label = `${target.name}, round ${round + 1}: ${metric.rows[0]?.label}`;
     try {
-      const values = await metric.measure({ target, running, directory, scale });
+      const values = await within(longestMetricMs, metric.measure({ target, running, directory, scale }), label);
       for (const [id, value] of Object.entries(values)) {
         const list = results[target.name].get(id) ?? [];
         results[target.name].set(id, [...list, value]);
@@ -78,10 +82,12 @@ async function measureRound(target: Target, round: number): Promise<void> {
     } catch (error) {
       console.log(`FAILED ${label}: ${error instanceof Error ? error.message : String(error)}`);
       process.exitCode = 1;
+      await running.stop();
+      running = await target.start(join(directory, `after-${metric.rows[0]?.id}`));
     }
   }
   await running.stop();
-  rmSync(directory, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
 }
 
 async function startModel(): Promise<{ url: string; stop(): void }> {
