@@ -40,7 +40,7 @@ export interface ProviderHttp {
   close(): void;
 }
 
-const defaultLimits: BodyLimits = { responseBytes: 512 * 1024 * 1024, lineChars: 32 * 1024 * 1024 };
+const defaultLimits: BodyLimits = { responseBytes: 256 * 1024 * 1024, lineChars: 32 * 1024 * 1024 };
 const errorBodyBytes = 64 * 1024;
 const errorBodyMs = 5_000;
 

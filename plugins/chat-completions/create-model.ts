@@ -8,7 +8,8 @@ export function createModel(endpoint: Endpoint, entry: ModelEntry, http: Provide
   return {
     info: modelInfo(entry, endpoint),
     async complete(request, { signal, onDelta }) {
-      const reader = createStreamReader(endpoint.provider, request, { io: { onDelta }, thinkTags: endpoint.thinkTags });
+      const { provider, thinkTags } = endpoint;
+      const reader = createStreamReader(provider, request, { io: { onDelta }, model: entry.id, thinkTags });
       await http.postForEvents('/chat/completions', requestBody(endpoint, entry, request), {
         signal,
         onEvent: (data, name) => signal.aborted || reader.onEvent(data, name),

@@ -2,8 +2,10 @@ import {
   type ImageAttachment,
   type ModelMessage,
   type ModelRequest,
+  type ToolCall,
   wireToolName,
 } from '../../lib/plugin-api/index.ts';
+import { keptParts } from './kept-parts.ts';
 
 type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
 
@@ -11,13 +13,20 @@ type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { u
 export type WireMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string | Part[] }
-  | { role: 'assistant'; content: string | null; reasoning_content?: string; tool_calls?: WireToolCall[] }
+  | {
+      role: 'assistant';
+      content: string | null;
+      reasoning_content?: string;
+      reasoning_details?: Record<string, unknown>[];
+      tool_calls?: WireToolCall[];
+    }
   | { role: 'tool'; tool_call_id: string; content: string };
 
 interface WireToolCall {
   id: string;
   type: 'function';
   function: { name: string; arguments: string };
+  extra_content?: Record<string, unknown>;
 }
 
 /**
@@ -25,7 +34,10 @@ interface WireToolCall {
  * their turn as a user message, because a tool message can't carry any. The first message after the system prompt and
  * the last one are never the assistant's: chat templates reject the one, some servers the other.
  */
-export function toWireMessages(request: ModelRequest, { sendReasoning = false } = {}): WireMessage[] {
+export function toWireMessages(
+  request: ModelRequest,
+  { sendReasoning, model }: { sendReasoning: boolean; model: string },
+): WireMessage[] {
   const { system, messages } = request;
   const lastUser = messages.findLastIndex(({ role }) => role === 'user');
   const wire: WireMessage[] = system === '' ? [] : [{ role: 'system', content: system }];
@@ -36,7 +48,7 @@ export function toWireMessages(request: ModelRequest, { sendReasoning = false } 
       pending.push({ type: 'text', text: `Images of the result of ${message.name} (${message.callId}):` });
       pending.push(...message.images.map(imagePart));
     }
-    const converted = convert(message, sendReasoning && index > lastUser);
+    const converted = convert(message, { model, withReasoning: sendReasoning && index > lastUser });
     if (converted === undefined) return;
     const isFirst = wire.every(({ role }) => role === 'system');
     if (isFirst && converted.role === 'assistant') wire.push({ role: 'user', content: 'The conversation so far:' });
@@ -48,25 +60,27 @@ export function toWireMessages(request: ModelRequest, { sendReasoning = false } 
   return wire;
 }
 
-function convert(message: ModelMessage, withReasoning: boolean): WireMessage | undefined {
+function convert(
+  message: ModelMessage,
+  { model, withReasoning }: { model: string; withReasoning: boolean },
+): WireMessage | undefined {
   if (message.role === 'tool') return { role: 'tool', tool_call_id: message.callId, content: message.content };
   if (message.role === 'user') return userMessage(message.content, message.images ?? []);
   const { content, toolCalls, reasoning } = message;
   if (content === '' && toolCalls.length === 0) return undefined;
+  const { reasoningDetails, callExtras } = keptParts(message, model);
   return {
     role: 'assistant',
     content: content === '' ? null : content,
     ...(withReasoning && reasoning ? { reasoning_content: reasoning } : {}),
-    ...(toolCalls.length === 0
-      ? {}
-      : {
-          tool_calls: toolCalls.map((call) => ({
-            id: call.id,
-            type: 'function' as const,
-            function: { name: wireToolName(call.name), arguments: JSON.stringify(call.arguments) },
-          })),
-        }),
+    ...(reasoningDetails.length === 0 ? {} : { reasoning_details: reasoningDetails }),
+    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map((call) => wireCall(call, callExtras[call.id])) }),
   };
+}
+
+function wireCall({ id, name, arguments: given }: ToolCall, extra: Record<string, unknown> | undefined): WireToolCall {
+  const called = { name: wireToolName(name), arguments: JSON.stringify(given) };
+  return { id, type: 'function', function: called, ...(extra === undefined ? {} : { extra_content: extra }) };
 }
 
 function userMessage(text: string, images: readonly ImageAttachment[]): WireMessage {

@@ -15,9 +15,10 @@ import {
   type Usage,
 } from '../../lib/plugin-api/index.ts';
 import { finishReasonOf } from './finish-reason.ts';
+import { createDetailCollector, keptMeta } from './kept-parts.ts';
 import { contentParts, reasoningOf } from './reasoning.ts';
 import { createThinkTags } from './think-tags.ts';
-import { createToolCallAssembler } from './tool-calls.ts';
+import { type AssembledCall, createToolCallAssembler } from './tool-calls.ts';
 import { usageOf } from './usage.ts';
 
 /** Reads the chunks of one answer: deltas go out as they come, the completion is what they came to. */
@@ -33,7 +34,7 @@ export interface StreamReader {
 export function createStreamReader(
   provider: string,
   request: ModelRequest,
-  { io, thinkTags }: { io: Pick<ModelIo, 'onDelta'>; thinkTags: boolean },
+  { io, model, thinkTags }: { io: Pick<ModelIo, 'onDelta'>; model: string; thinkTags: boolean },
 ): StreamReader {
   let content = '';
   let reasoning = '';
@@ -42,6 +43,7 @@ export function createStreamReader(
   let hasEnded = false;
   let usage: Usage | undefined;
   const spend = createAnswerBudget(provider);
+  const details = createDetailCollector();
   const tools = createToolCallAssembler((text) => spend(text, 'arguments of a tool call'));
 
   const emit = (channel: DeltaChannel, text: string): void => {
@@ -56,6 +58,7 @@ export function createStreamReader(
 
   const readDelta = (delta: Record<string, unknown>): void => {
     emit('reasoning', reasoningOf(delta));
+    if (delta.reasoning_details) details.add(delta.reasoning_details);
     if (typeof delta.content === 'string') emitText(delta.content);
     else if (Array.isArray(delta.content))
       for (const part of contentParts(delta.content))
@@ -103,15 +106,26 @@ export function createStreamReader(
         throw new ProviderError(`${provider} ended the stream before the answer was complete.`, { retryable: true });
       const cutOff = stopReason !== '' && finishReasonOf(stopReason, false) === 'length';
       const toolCalls = readToolCalls(tools.calls, { cutOff, messages: request.messages });
+      const meta = keptMeta(model, { reasoningDetails: details.kept(), callExtras: extrasOf(tools.calls, toolCalls) });
       return {
         content,
         ...(reasoning === '' ? {} : { reasoning }),
         toolCalls,
         ...(usage === undefined ? {} : { usage }),
         finishReason: refused ? 'content_filter' : finishReasonOf(stopReason, toolCalls.length > 0),
+        ...(meta === undefined ? {} : { meta }),
       };
     },
   };
+}
+
+function extrasOf(written: readonly AssembledCall[], calls: readonly { id: string }[]) {
+  const extras: Record<string, Record<string, unknown>> = {};
+  calls.forEach(({ id }, index) => {
+    const extra = written[index]?.extra;
+    if (extra !== undefined) extras[id] = extra;
+  });
+  return extras;
 }
 
 function parseChunk(provider: string, data: string): unknown {

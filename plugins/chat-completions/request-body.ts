@@ -11,7 +11,7 @@ export function requestBody(endpoint: Endpoint, entry: ModelEntry, request: Mode
   const limit = endpoint.maxTokensField ?? (isOfficial(endpoint.baseUrl) ? 'max_completion_tokens' : 'max_tokens');
   return {
     model: entry.model ?? entry.id,
-    messages: toWireMessages(request, { sendReasoning }),
+    messages: toWireMessages(request, { sendReasoning, model: entry.id }),
     stream,
     ...(stream && streamUsage ? { stream_options: { include_usage: true } } : {}),
     ...(usesTools ? { tools: request.tools.map(toWireTool) } : {}),

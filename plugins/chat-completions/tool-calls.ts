@@ -1,18 +1,34 @@
-import { countOf, isRecord, parseJson, recordOf, textOf, type WrittenToolCall } from '../../lib/plugin-api/index.ts';
+import {
+  countOf,
+  isRecord,
+  ProviderError,
+  parseJson,
+  recordOf,
+  textOf,
+  type WrittenToolCall,
+} from '../../lib/plugin-api/index.ts';
+
+export interface AssembledCall extends WrittenToolCall {
+  /** What the server wants back with the call. */
+  extra?: Record<string, unknown>;
+}
+
+const mostCalls = 1_000;
 
 /**
  * Puts the fragments of parallel tool calls together. Servers disagree on what names a call: most send an index, some
  * only an id, some the same index for every call, some neither. `onText` sees each fragment of arguments.
  */
 export function createToolCallAssembler(onText: (text: string) => void) {
-  const calls: WrittenToolCall[] = [];
-  const byIndex = new Map<number, WrittenToolCall>();
+  const calls: AssembledCall[] = [];
+  const byIndex = new Map<number, AssembledCall>();
 
-  const callFor = (index: number | undefined, id: string, name: string): WrittenToolCall => {
+  const callFor = (index: number | undefined, id: string, name: string): AssembledCall => {
     const open =
       index === undefined ? (id === '' ? calls.at(-1) : calls.findLast((call) => call.id === id)) : byIndex.get(index);
     if (open !== undefined && !isAnother(open, id, name)) return open;
-    const call: WrittenToolCall = { id, name: '', argumentsText: '' };
+    if (calls.length >= mostCalls) throw new ProviderError(`The answer holds more than ${mostCalls} tool calls.`);
+    const call: AssembledCall = { id, name: '', argumentsText: '' };
     calls.push(call);
     if (index !== undefined) byIndex.set(index, call);
     return call;
@@ -27,6 +43,7 @@ export function createToolCallAssembler(onText: (text: string) => void) {
       const call = callFor(countOf(fragment.index), id, name);
       if (call.id === '') call.id = id;
       if (name !== '') call.name = name;
+      if (isRecord(fragment.extra_content)) call.extra = fragment.extra_content;
       const text = isRecord(rawArguments) ? JSON.stringify(rawArguments) : textOf(rawArguments);
       call.argumentsText += text;
       onText(text);
@@ -35,7 +52,11 @@ export function createToolCallAssembler(onText: (text: string) => void) {
 }
 
 /** True when a fragment that claims the place of `open` begins a call of its own. */
-function isAnother(open: WrittenToolCall, id: string, name: string): boolean {
+function isAnother(open: AssembledCall, id: string, name: string): boolean {
   if (id !== '' && open.id !== '') return id !== open.id;
-  return name !== '' && open.argumentsText !== '' && isRecord(parseJson(open.argumentsText));
+  const text = open.argumentsText;
+  return name !== '' && text.endsWith('}') && text.length < longestCheck && isRecord(parseJson(text));
 }
+
+/** Parsing what is there for every fragment is only cheap while that is short. */
+const longestCheck = 64 * 1024;

@@ -24,6 +24,8 @@ type OpenBlock =
   | { kind: 'tool'; call: WrittenToolCall }
   | { kind: 'thinking'; block: ThinkingBlock & { type: 'thinking' } };
 
+const mostCalls = 1_000;
+
 /** Reads the events of one answer: deltas go out as they come, the completion is what they came to. */
 export interface StreamReader {
   /** One event of the stream; true after its last. Throws ProviderError on an error event or a broken one. */
@@ -65,7 +67,7 @@ export function createStreamReader(
     if (block.type === 'tool_use') {
       const given = isRecord(block.input) && Object.keys(block.input).length > 0 ? JSON.stringify(block.input) : '';
       const call = { id: textOf(block.id), name: textOf(block.name), argumentsText: given };
-      calls.push(call);
+      if (calls.push(call) > mostCalls) throw new ProviderError(`${provider} sent more than ${mostCalls} tool calls.`);
       return { kind: 'tool', call };
     }
     if (block.type === 'thinking') {
@@ -78,7 +80,10 @@ export function createStreamReader(
       emit('reasoning', thought.thinking);
       return { kind: 'thinking', block: thought };
     }
-    if (block.type === 'redacted_thinking') thinking.push({ type: 'redacted_thinking', data: textOf(block.data) });
+    if (block.type === 'redacted_thinking') {
+      spend(textOf(block.data), 'redacted thinking');
+      thinking.push({ type: 'redacted_thinking', data: textOf(block.data) });
+    }
     return { kind: 'other' };
   };
 

@@ -31,7 +31,7 @@ export function readText(
   const deltas: [DeltaChannel, string][] = [];
   const io = { onDelta: (channel: DeltaChannel, delta: string) => void deltas.push([channel, delta]) };
   const request = requestOf({});
-  const reader = createStreamReader('tested', request, { io, thinkTags });
+  const reader = createStreamReader('tested', request, { io, model: 'm', thinkTags });
   const decoder = createBodyDecoder('tested', reader, { responseBytes: 1e9, lineChars: 1e9 });
   if (!decoder.write(Buffer.from(text))) decoder.end();
   return { completion: reader.finish(), deltas };

@@ -102,6 +102,15 @@ test('servers that say stop although they call tools, or nothing at all', () => 
   assert.is(read([{ content: 'x' }], { finish: null }).completion.finishReason, 'stop');
 });
 
+test('nobody who sends calls without end', () => {
+  const fragments = Array.from({ length: 1_001 }, (_, index) => ({
+    index,
+    id: `c${index}`,
+    function: { name: 'one' },
+  }));
+  assert.throws(() => read([{ tool_calls: fragments }]), /more than 1000 tool calls/);
+});
+
 test.run();
 
 function calls({ toolCalls }: Completion) {

@@ -4,8 +4,9 @@ import type { ModelMessage, ModelRequest } from '../../lib/models/model.ts';
 import messagesApi from '../../plugins/messages-api/index.ts';
 import { startScriptedModel } from '../helpers/scripted-model-server.ts';
 import { within } from '../helpers/within.ts';
+import { read } from './chat-reading.ts';
 import { callModel, loadProvider } from './provider-kit.ts';
-import { anthropic, chat, image, imageData, signed, tool } from './request-kit.ts';
+import { anthropic, chat, chatFor, image, imageData, signed, tool } from './request-kit.ts';
 
 const test = suite('A request to a provider');
 
@@ -147,6 +148,38 @@ test('hands signed thinking back inside its turn, unchanged, and to nobody but t
   ];
   assert.equal(content(signed('m', 'hm'), next), { types: ['tool_use'], thinks: true });
   assert.equal(content({}, next), { types: ['tool_use'], thinks: true });
+});
+
+test('hands back what a chat completions server signed: reasoning details and the extras of calls', () => {
+  const { completion } = read([
+    { reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'Let ' }] },
+    { reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'me.', signature: null }] },
+    { reasoning_details: [{ type: 'reasoning.text', index: 0, signature: 'sig' }] },
+    {
+      tool_calls: [
+        {
+          index: 0,
+          id: 'a',
+          extra_content: { google: { thought_signature: 'ts' } },
+          function: { name: 'look', arguments: '{}' },
+        },
+      ],
+    },
+  ]);
+  const sentBy = (id: string) => {
+    const history = toolTurn(JSON.parse(JSON.stringify(completion.meta ?? {})));
+    const { messages } = chatFor(id, history);
+    return (messages as Record<string, unknown>[])[2];
+  };
+  const call = { id: 'a', type: 'function', function: { name: 'look', arguments: '{}' } };
+  assert.equal(sentBy('m'), {
+    role: 'assistant',
+    content: null,
+    reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'Let me.', signature: 'sig' }],
+    tool_calls: [{ ...call, extra_content: { google: { thought_signature: 'ts' } } }],
+  });
+  assert.equal(sentBy('another'), { role: 'assistant', content: null, tool_calls: [call] });
+  assert.is(read([{ reasoning_details: [{ type: 'reasoning.text', text: 'unsigned' }] }]).completion.meta, undefined);
 });
 
 test('survives the round trip of a tool turn with thinking', async () => {

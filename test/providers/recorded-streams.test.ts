@@ -72,7 +72,7 @@ async function read(recording: Recording, pieces: Uint8Array[], deltas: Deltas):
   const reader =
     recording.api === 'messages'
       ? createMessagesReader('recorded', requestOf({}), { io, model: 'm' })
-      : createChatReader('recorded', requestOf({}), { io, thinkTags: false });
+      : createChatReader('recorded', requestOf({}), { io, model: 'm', thinkTags: false });
   const decoder = createBodyDecoder('recorded', reader, limits);
   if (!pieces.some((piece) => decoder.write(piece))) decoder.end();
   return reader.finish();

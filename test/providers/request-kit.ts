@@ -22,6 +22,13 @@ export function chat(messages: ModelMessage[], options: object = {}, request: Pa
   return chatBody(endpoint, { id: 'm' }, requestOf({ tools: [tool], ...request, messages }));
 }
 
+/** The same for a model of that id. */
+export function chatFor(id: string, messages: ModelMessage[]) {
+  const [endpoint] = endpointsOf(ChatOptions.create({ baseUrl: 'http://host.test' }), {});
+  if (endpoint === undefined) throw new Error('no endpoint');
+  return chatBody(endpoint, { id }, requestOf({ tools: [tool], messages }));
+}
+
 /** The messages API request of these messages. */
 export function anthropic(messages: ModelMessage[], options: object = {}, request: Partial<ModelRequest> = {}) {
   const endpoint = endpointOf(MessagesOptions.create({ baseUrl: 'http://host.test', ...options }), {});
