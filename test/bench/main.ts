@@ -38,7 +38,7 @@ const [outdir = '.', ...words] = process.argv.slice(2);
 const option = (name: string) => words.find((word) => word.startsWith(`--${name}=`))?.split('=')[1];
 const quick = words.includes('--quick');
 const scale: Scale = { quick, pick: (full, small) => (quick ? small : full) };
-const rounds = Number(option('rounds') ?? scale.pick(3, 1));
+const rounds = Number(option('rounds') ?? scale.pick(2, 1));
 const only = option('only') ?? '';
 const profile = option('cpu-prof');
 const chosen = metrics.filter(({ rows }) => rows.some(({ id, label }) => `${id} ${label}`.includes(only)));

@@ -1,5 +1,5 @@
 // Measures the service beside a bare node:http relay, in alternating rounds on one scripted model, all on 127.0.0.1.
-// usage: npm run bench -- [--quick] [--rounds=3] [--only=part of a row] [--json=file] [--cpu-prof=folder]
+// usage: npm run bench -- [--quick] [--rounds=2] [--only=part of a row] [--json=file] [--cpu-prof=folder]
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { build } from 'esbuild';
