@@ -6,7 +6,7 @@ import type { Plugin } from '../../lib/plugin-api/define-plugin.ts';
 import chatCompletions from '../../plugins/chat-completions/index.ts';
 import messagesApi from '../../plugins/messages-api/index.ts';
 import type { Reply } from '../helpers/scripted-model/script.ts';
-import { within } from '../helpers/within.ts';
+import { eventually, within } from '../helpers/within.ts';
 import { sendStream } from './byte-server.ts';
 import { withScript, withServer } from './provider-cases.ts';
 import { callModel, failureOf, type LoadedProvider } from './provider-kit.ts';
@@ -142,6 +142,16 @@ function chaos(name: ProviderName, plugin: Plugin<never>): void {
       await callModel(provider.model);
       assert.is(connections(), 1);
       await over[1];
+    });
+  });
+
+  test('has its calls ended when the plugin is unloaded', async () => {
+    await scripted([[{ text: 'a' }, { hang: true }]], {}, async (provider) => {
+      const deltas: ['text' | 'reasoning', string][] = [];
+      const ended = failureOf(provider, deltas);
+      await eventually(5_000, () => deltas.length > 0, 'the first delta');
+      await provider.dispose();
+      assert.is((await ended).retryable, true);
     });
   });
 
