@@ -114,7 +114,17 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
         onTaken: () => parts?.upkeep.consider(),
       });
       const upkeep = createUpkeep(
-        { files, root, clock, log, writer, entries, durableLsn: () => durableLsn, removeImages: images.remove },
+        {
+          files,
+          root,
+          clock,
+          log,
+          writer,
+          entries,
+          durableLsn: () => durableLsn,
+          removeImages: images.remove,
+          settle: snapshots.settle,
+        },
         recovered.indexIsOld,
       );
       parts = { lock, entries, writer, snapshots, upkeep };

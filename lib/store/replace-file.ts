@@ -7,6 +7,8 @@ export const temporarySuffix = '.tmp';
 export interface ReplaceOptions {
   /** Asked right before the new file takes its place; false leaves the old one as it is. */
   keep?: () => boolean;
+  /** False: a power cut may leave an empty or torn file; for what is also somewhere else. Default true. */
+  sync?: boolean;
   /** Sets two writers of one path apart. */
   suffix?: string;
 }
@@ -23,7 +25,7 @@ export async function replaceFile(
 ): Promise<boolean> {
   const temporary = `${path}${options.suffix ?? ''}${temporarySuffix}`;
   try {
-    await writeAll(files, temporary, chunks);
+    await writeAll(files, temporary, { chunks, sync: options.sync !== false });
     if (options.keep && !options.keep()) {
       await files.remove(temporary);
       return false;
@@ -33,8 +35,18 @@ export async function replaceFile(
     await files.remove(temporary).catch(() => undefined);
     throw error;
   }
-  await files.syncDirectory(dirname(path));
+  if (options.sync !== false) await files.syncDirectory(dirname(path));
   return true;
+}
+
+/** Makes the content of a file survive a power cut; its name needs a sync of the directory. */
+export async function syncWhole(files: FilePort, path: string): Promise<void> {
+  const descriptor = await files.open(path, 'update');
+  try {
+    await files.sync(descriptor);
+  } finally {
+    await files.close(descriptor);
+  }
 }
 
 /** Creates a directory of the store and makes it survive a power cut: every level from the root down is synced. */
@@ -49,7 +61,7 @@ export async function ensureDirectory(files: FilePort, root: string, path: strin
 async function writeAll(
   files: FilePort,
   path: string,
-  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  { chunks, sync }: { chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>; sync: boolean },
 ): Promise<void> {
   const descriptor = await files.open(path, 'replace');
   try {
@@ -60,7 +72,7 @@ async function writeAll(
         rest = rest.subarray(written);
       }
     }
-    await files.sync(descriptor);
+    if (sync) await files.sync(descriptor);
   } finally {
     await files.close(descriptor);
   }

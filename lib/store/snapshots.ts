@@ -4,8 +4,9 @@ import type { Logger } from '../base/log.ts';
 import type { StoredMessage } from '../wire/message.ts';
 import { applyToMessages, type SessionCommit } from './change.ts';
 import { errorCode, type FilePort } from './file-port.ts';
+import { foldPending } from './fold-pending.ts';
 import { documentChunks, readDocument } from './line-document.ts';
-import { ensureDirectory, replaceFile } from './replace-file.ts';
+import { ensureDirectory, replaceFile, syncWhole } from './replace-file.ts';
 import { type SessionEntry, type SnapshotHead, snapshotTaken } from './session-entry.ts';
 import type { ResidentSession } from './session-store.ts';
 import { snapshotPath } from './store-paths.ts';
@@ -27,7 +28,9 @@ export interface Snapshots {
   touch(entry: SessionEntry): void;
   /** The transcript as of the last durable commit. */
   read(entry: SessionEntry): Promise<StoredMessage[]>;
-  /** Resolves when every touched session has its snapshot; rejects with the first failure. */
+  /** Makes the snapshots that were only written survive a power cut, so that the log behind them can go. */
+  settle(): Promise<void>;
+  /** Resolves when every touched session has its snapshot, settled; rejects with the first failure. */
   flush(): Promise<void>;
   stop(): void;
 }
@@ -39,7 +42,8 @@ const atOnceInFlush = 8;
 
 /**
  * Keeps `sessions/<id>.json` up to date, off the acknowledgement path: readable, whole, within two seconds of a change.
- * A snapshot holds durable commits only, also when the session in memory is ahead of them.
+ * A snapshot holds durable commits only, also when the session in memory is ahead of them. The first ones of a session are
+ * written without a sync: the log still has everything, and a burst of new sessions does not keep the disk from the log.
  */
 export function createSnapshots(options: SnapshotsOptions): Snapshots {
   const { files, root, clock, log } = options;
@@ -49,12 +53,14 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
   const writing = new Set<SessionEntry>();
   /** Touched while their snapshot was being written. */
   const again = new Set<SessionEntry>();
+  /** Written but not synced, with what they hold. */
+  const unsynced = new Map<SessionEntry, { lsn: number; revision: number }>();
   const directories = new Set<string>();
   let active = 0;
   let timer: (() => void) | undefined;
   let stopped = false;
 
-  return { touch, read, flush, stop };
+  return { touch, read, settle, flush, stop };
 
   function touch(entry: SessionEntry): void {
     if (due.has(entry)) return;
@@ -137,6 +143,7 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
       }
     };
     await Promise.all(Array.from({ length: atOnceInFlush }, work));
+    await settle();
     if (failures.length > 0) throw failures[0];
   }
 
@@ -145,15 +152,49 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
     const { record, lsn } = entry;
     const messages = fromResident(entry) ?? (await read(entry));
     if (entry.deleted) return;
-    const path = snapshotPath(root, record.tenantId, record.id);
+    const path = pathOf(entry);
     await ensureOnce(dirname(path));
     const head: SnapshotHead = { lsn, length: messages.length, session: record };
-    const taken = await replaceFile(files, path, documentChunks(head, 'messages', messages), {
-      keep: () => !entry.deleted,
-    });
+    // Over a snapshot that the log may rely on, only a synced one may be put.
+    const sync = entry.snapshot.revision > 0;
+    const keep = () => !entry.deleted;
+    const taken = await replaceFile(files, path, documentChunks(head, 'messages', messages), { keep, sync });
     if (!taken) return;
-    snapshotTaken(entry, lsn, record.revision);
+    if (sync) snapshotTaken(entry, lsn, record.revision);
+    else unsynced.set(entry, { lsn, revision: record.revision });
     options.onTaken();
+  }
+
+  async function settle(): Promise<void> {
+    const left = [...unsynced];
+    const synced: typeof left = [];
+    const work = async (): Promise<void> => {
+      for (let next = left.shift(); next; next = left.shift()) if (await syncFile(next[0])) synced.push(next);
+    };
+    await Promise.all(Array.from({ length: atOnceInFlush }, work));
+    for (const path of new Set(synced.map(([entry]) => dirname(pathOf(entry))))) await files.syncDirectory(path);
+    for (const [entry, held] of synced) {
+      // Written anew meanwhile: what was synced is no longer there.
+      if (unsynced.get(entry) !== held) continue;
+      unsynced.delete(entry);
+      snapshotTaken(entry, held.lsn, held.revision);
+    }
+  }
+
+  /** False when the session is gone, and with it the file. */
+  async function syncFile(entry: SessionEntry): Promise<boolean> {
+    await entry.writing;
+    try {
+      if (!entry.deleted) await syncWhole(files, pathOf(entry));
+    } catch (error) {
+      if (!entry.deleted) throw error;
+    }
+    if (entry.deleted) unsynced.delete(entry);
+    return !entry.deleted;
+  }
+
+  function pathOf({ record }: SessionEntry): string {
+    return snapshotPath(root, record.tenantId, record.id);
   }
 
   async function ensureOnce(directory: string): Promise<void> {
@@ -184,32 +225,18 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
   async function read(entry: SessionEntry): Promise<StoredMessage[]> {
     const { record, snapshot } = entry;
     const pending = [...entry.pending];
-    if (snapshot.revision === 0) return fold([], 0, pending, record.revision);
-    const path = snapshotPath(root, record.tenantId, record.id);
-    const document = await readDocument(files, path).catch((error: Error) => {
+    if (snapshot.revision === 0) return foldPending([], { base: 0, pending, wanted: record.revision });
+    const document = await readDocument(files, pathOf(entry)).catch((error: Error) => {
       throw Object.assign(new Error(`The transcript of ${record.id} can not be read: ${error.message}.`), {
         code: errorCode(error),
       });
     });
     if (!document) throw new Error(`Session ${record.id} is not in the store.`);
     const head = document.head as SnapshotHead;
-    return fold(document.items as StoredMessage[], head.session.revision, pending, record.revision);
-  }
-
-  function fold(
-    messages: StoredMessage[],
-    base: number,
-    pending: SessionEntry['pending'],
-    wanted: number,
-  ): StoredMessage[] {
-    let revision = base;
-    for (const { commit } of pending) {
-      if (commit.revision <= revision) continue;
-      if (commit.revision !== revision + 1) break;
-      applyToMessages(messages, commit.change);
-      revision = commit.revision;
-    }
-    if (revision < wanted) throw new Error(`The transcript can not be read: revision ${revision + 1} is missing.`);
-    return messages;
+    return foldPending(document.items as StoredMessage[], {
+      base: head.session.revision,
+      pending,
+      wanted: record.revision,
+    });
   }
 }

@@ -28,6 +28,8 @@ export interface UpkeepOptions {
   /** The last durable lsn. */
   durableLsn: () => number;
   removeImages: (sessionId: string) => Promise<void>;
+  /** See `Snapshots.settle`. */
+  settle: () => Promise<void>;
 }
 
 export interface Upkeep {
@@ -128,6 +130,7 @@ export function createUpkeep(options: UpkeepOptions, indexIsOld: boolean): Upkee
   }
 
   async function checkpoint(): Promise<void> {
+    await options.settle();
     await dropSegments(await saveIndex());
   }
 
