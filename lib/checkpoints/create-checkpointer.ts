@@ -9,7 +9,7 @@ import { ServiceError } from '../wire/errors.ts';
 import type { IdSource } from '../wire/ids.ts';
 import type { Checkpointer, CheckpointSession } from './checkpointer.ts';
 import { createDisabledCheckpointer } from './disabled-checkpointer.ts';
-import type { OperationName, Operations, Target } from './protocol.ts';
+import type { ArgumentOf, OperationName, ResultOf, Target } from './protocol.ts';
 import { indexPath, parseIndex, type RecordIndex, toCheckpoint } from './record-index.ts';
 import { isRefusal, systemCode } from './refusal.ts';
 import { createWorkerLane } from './worker-lane.ts';
@@ -66,16 +66,16 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
 
   async function run<Name extends OperationName>(
     name: Name,
-    target: Target,
-    argument: Parameters<Operations[Name]>[1],
-  ): Promise<Awaited<ReturnType<Operations[Name]>>> {
+    target: Promise<Target>,
+    argument: ArgumentOf<Name>,
+  ): Promise<ResultOf<Name>> {
     cancelSweep();
     running += 1;
     try {
       return await lane.run(name, target, argument);
     } finally {
       running -= 1;
-      if (running === 0 && unswept.size > 0) cancelSweep = clock.after(idleMs, sweep);
+      planSweep();
     }
   }
 
@@ -83,9 +83,9 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
   function operate<Name extends OperationName>(
     name: Name,
     session: CheckpointSession,
-    argument: Parameters<Operations[Name]>[1],
-  ): Promise<Awaited<ReturnType<Operations[Name]>>> {
-    const done = attempt(name, session, argument);
+    argument: ArgumentOf<Name>,
+  ): Promise<ResultOf<Name>> {
+    const done = attempt(name, writableTarget(session), argument);
     // Noted in the tick of the call: a list that is asked for right after it must wait.
     const settled = Promise.allSettled([inFlight.get(session.id), done]).then(() => {
       if (inFlight.get(session.id) === settled) inFlight.delete(session.id);
@@ -96,28 +96,42 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
 
   async function attempt<Name extends OperationName>(
     name: Name,
-    session: CheckpointSession,
-    argument: Parameters<Operations[Name]>[1],
-  ): Promise<Awaited<ReturnType<Operations[Name]>>> {
-    const target = await targetOf(session);
-    const unwritable = await whyUnwritable();
-    if (unwritable) throw new ServiceError('checkpoints_unavailable', unwritable);
+    target: Promise<Target>,
+    argument: ArgumentOf<Name>,
+  ): Promise<ResultOf<Name>> {
     try {
       const result = await run(name, target, argument);
-      refusals.delete(target.repository);
+      refusals.delete((await target).repository);
       return result;
     } catch (error) {
       if (!isRefusal(error)) throw error;
       if (error.unknown) throw new ServiceError('not_found', error.message);
-      refusals.set(target.repository, error.message);
+      refusals.set((await target).repository, error.message);
       throw new ServiceError('checkpoints_unavailable', error.message);
     }
+  }
+
+  async function writableTarget(session: CheckpointSession): Promise<Target> {
+    const unwritable = await whyUnwritable();
+    if (unwritable) throw new ServiceError('checkpoints_unavailable', unwritable);
+    return targetOf(session);
+  }
+
+  function sweepLater(target: Target): void {
+    unswept.set(target.repository, target);
+    planSweep();
+  }
+
+  function planSweep(): void {
+    if (running > 0 || unswept.size === 0) return;
+    cancelSweep();
+    cancelSweep = clock.after(idleMs, sweep);
   }
 
   function sweep(): void {
     for (const [repository, target] of unswept) {
       unswept.delete(repository);
-      run('sweep', target, undefined).catch((error: unknown) =>
+      run('sweep', Promise.resolve(target), undefined).catch((error: unknown) =>
         log.warn('Checkpoints: objects of deleted sessions could not be collected.', { error: String(error) }),
       );
     }
@@ -140,7 +154,7 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
       throw error;
     });
     const index = parseIndex(text);
-    if (index?.sweep) unswept.set(target.repository, target);
+    if (index?.sweep && !unswept.has(target.repository)) sweepLater(target);
     return index;
   }
 
@@ -190,8 +204,8 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
       const target = await targetOf(session);
       const index = await readIndex(session, target);
       if (!index?.records.some((record) => record.sessionId === session.id)) return;
-      const { sweep: needed } = await run('forget', target, session.id);
-      if (needed) unswept.set(target.repository, target);
+      const { sweep: needed } = await run('forget', Promise.resolve(target), session.id);
+      if (needed) sweepLater(target);
     },
 
     async close() {

@@ -1,18 +1,7 @@
-import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { deflateSync, inflateSync } from 'node:zlib';
-import { syncPath } from './durable-files.ts';
+import { inflateSync } from 'node:zlib';
+import { createObjectBatch, type ObjectBatch, publishPack } from './object-batch.ts';
 import { createPackWriter, openPack, type PackReader } from './pack-file.ts';
 
 export type ObjectType = 'blob' | 'tree' | 'commit';
@@ -22,16 +11,6 @@ export interface GitObject {
   content: Buffer;
 }
 
-/** Objects that become visible together. Nothing of a batch exists before `finish`, not even after a power cut. */
-export interface ObjectBatch {
-  /** Returns the object's id. */
-  add(type: ObjectType, content: Buffer): string;
-  /** Makes them durable and visible; returns the bytes they take. */
-  finish(): number;
-  /** Forgets them. Does nothing after `finish`. */
-  abort(): void;
-}
-
 /** The objects of one bare git repository: loose ones and packs without deltas, both also readable by git itself. */
 export interface ObjectStore {
   has(oid: string): boolean;
@@ -39,8 +18,9 @@ export interface ObjectStore {
   read(oid: string): GitObject | undefined;
   /** Size of a blob in bytes. */
   size(oid: string): number | undefined;
-  /** `many`: expect hundreds of objects or more; they go to one pack, which is several times faster. */
-  batch(options: { many: boolean }): ObjectBatch;
+  batch(): ObjectBatch;
+  /** What a loose object takes on disk. */
+  looseBytes(oid: string): number;
   /** Deletes one loose object, if it is there. */
   drop(oid: string): void;
   /** Deletes what is not in `keep`; a pack is rewritten when more than a quarter of it goes. Returns the bytes that stay. */
@@ -68,10 +48,8 @@ export function createObjectStore(gitDirectory: string, { durable }: { durable: 
       return decodeLoose(readFileSync(loosePath(oid)));
     },
     size: (oid) => packed(oid)?.header(oid)?.size ?? store.read(oid)?.content.length,
-    batch({ many }) {
-      mkdirSync(incoming, { recursive: true, mode: 0o700 });
-      return many ? packBatch() : looseBatch();
-    },
+    batch: () => createObjectBatch({ objects, incoming, durable, has: store.has, packAdded: () => (open = undefined) }),
+    looseBytes: (oid) => statSync(loosePath(oid), { throwIfNoEntry: false })?.size ?? 0,
     drop: (oid) => rmSync(loosePath(oid), { force: true }),
     retain(keep) {
       const looseBytes = retainLoose(objects, keep);
@@ -81,82 +59,6 @@ export function createObjectStore(gitDirectory: string, { durable }: { durable: 
     },
   };
   return store;
-
-  function looseBatch(): ObjectBatch {
-    const added = new Map<string, string>();
-    return {
-      add(type, content) {
-        const { oid, header } = identify(type, content);
-        if (added.has(oid) || store.has(oid)) return oid;
-        const temporary = join(incoming, oid);
-        writeFileSync(temporary, deflateSync(Buffer.concat([header, content]), { level: 1 }), { mode: 0o444 });
-        added.set(oid, temporary);
-        return oid;
-      },
-      finish() {
-        let bytes = 0;
-        if (durable) for (const temporary of added.values()) syncPath(temporary);
-        const directories = new Set<string>();
-        for (const [oid, temporary] of added) {
-          bytes += statSync(temporary).size;
-          const directory = join(objects, oid.slice(0, 2));
-          if (mkdirSync(directory, { recursive: true, mode: 0o700 })) directories.add(objects);
-          directories.add(directory);
-          renameSync(temporary, loosePath(oid));
-        }
-        if (durable) for (const directory of directories) syncPath(directory);
-        added.clear();
-        return bytes;
-      },
-      abort() {
-        for (const temporary of added.values()) rmSync(temporary, { force: true });
-        added.clear();
-      },
-    };
-  }
-
-  function packBatch(): ObjectBatch {
-    const temporary = join(incoming, 'pack');
-    rmSync(temporary, { force: true });
-    rmSync(`${temporary}.idx`, { force: true });
-    const added = new Set<string>();
-    const writer = createPackWriter(temporary);
-    let finished = false;
-    return {
-      add(type, content) {
-        const { oid } = identify(type, content);
-        if (added.has(oid) || store.has(oid)) return oid;
-        writer.add(oid, type, content);
-        added.add(oid);
-        return oid;
-      },
-      finish() {
-        finished = true;
-        const { name, bytes } = writer.finish();
-        if (added.size === 0) {
-          rmSync(temporary);
-          rmSync(`${temporary}.idx`);
-          return 0;
-        }
-        if (durable) {
-          syncPath(temporary);
-          syncPath(`${temporary}.idx`);
-        }
-        // The index last: a pack without one is not there.
-        renameSync(temporary, join(packs, `pack-${name}.pack`));
-        renameSync(`${temporary}.idx`, join(packs, `pack-${name}.idx`));
-        if (durable) syncPath(packs);
-        open = undefined;
-        return bytes;
-      },
-      abort() {
-        if (finished) return;
-        finished = true;
-        writer.abort();
-        rmSync(temporary, { force: true });
-      },
-    };
-  }
 
   /** Returns the bytes that stay. */
   function retainInPack(pack: PackReader, keep: ReadonlySet<string>): number {
@@ -179,30 +81,12 @@ export function createObjectStore(gitDirectory: string, { durable }: { durable: 
         }
         writer.add(oid, object.type, object.content);
       }
-      const made = writer.finish();
-      bytes = made.bytes;
-      if (durable) {
-        syncPath(temporary);
-        syncPath(`${temporary}.idx`);
-      }
-      renameSync(temporary, join(packs, `pack-${made.name}.pack`));
-      renameSync(`${temporary}.idx`, join(packs, `pack-${made.name}.idx`));
-      if (durable) syncPath(packs);
+      bytes = publishPack(temporary, writer, { packs, durable });
     }
     unlinkSync(pack.path.replace(/pack$/, 'idx'));
     unlinkSync(pack.path);
     return bytes;
   }
-}
-
-function identify(type: ObjectType, content: Buffer): { oid: string; header: Buffer } {
-  const header = Buffer.from(`${type} ${content.length}\0`);
-  return { oid: createHash('sha1').update(header).update(content).digest('hex'), header };
-}
-
-/** The id that a content has as a blob. */
-export function blobId(content: Buffer): string {
-  return identify('blob', content).oid;
 }
 
 function decodeLoose(bytes: Buffer): GitObject {

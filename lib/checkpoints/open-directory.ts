@@ -9,12 +9,17 @@ export interface OpenDirectory {
   readonly fd: number;
   /** The entry, or the directory itself without a name, for calls of node:fs. */
   at(name?: RawPath): string | Buffer;
+  /** The entry by its plain path: three times as fast, and only good for stat data, which may be those of something else. */
+  look(name: RawPath): string | Buffer;
   /** Opens a directory below. Throws ENOTDIR or ELOOP for anything else, a link too. */
   open(name: RawPath): OpenDirectory;
   close(): void;
 }
 
 const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+/** Systems refuse paths of 4,096 bytes; descriptors reach deeper. */
+const longPath = 3_000;
 
 /** Opens the workspace, a real absolute path. */
 export function openRoot(path: string): OpenDirectory {
@@ -27,6 +32,7 @@ function wrap(fd: number, path: RawPath, byDescriptor: boolean): OpenDirectory {
   return {
     fd,
     at,
+    look: (name) => (path.length < longPath ? toFsPath(`${path}/${name}`) : at(name)),
     open: (name) => wrap(openSync(at(name), flags), `${path}/${name}`, byDescriptor),
     close: () => closeSync(fd),
   };

@@ -38,6 +38,8 @@ export interface Operations {
 }
 
 export type OperationName = keyof Operations;
+export type ArgumentOf<Name extends OperationName> = Parameters<Operations[Name]>[1];
+export type ResultOf<Name extends OperationName> = Awaited<ReturnType<Operations[Name]>>;
 
 export interface WorkerRequest {
   id: number;

@@ -18,3 +18,9 @@ export function isRefusal(error: unknown): error is CheckpointRefusal {
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
+
+/** True when what was just listed is not there any more, or is something else by now. */
+export function isGone(error: unknown): boolean {
+  // EINVAL: a link that became something else; ENXIO: a file that became a pipe.
+  return ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENXIO'].includes(systemCode(error) ?? '');
+}

@@ -86,7 +86,9 @@ export async function openRepository(
       replaceFile(extrasPath(directory, fields.id), JSON.stringify(extras), { durable });
       await git.writeRef({ ...at, ref, value: sha, force: true });
       await git.writeRef({ ...at, ref: 'HEAD', value: ref, symbolic: true, force: true });
-      const record = { ...fields, sha, createdAt: new Date(time).toISOString(), files, tree };
+      const skipped = extras.skipped.length > 0 ? { skipped: extras.skipped.length } : {};
+      const record = { ...fields, sha, createdAt: new Date(time).toISOString(), files, ...skipped, tree };
+      index.bytes += store.looseBytes(sha);
       index.records.push(record);
       repository.saveIndex();
       return record;
@@ -156,7 +158,7 @@ function branchOf(sessionId: string): string {
 
 /** A label as the subject of a commit: control characters, which git refuses or would split, become spaces. */
 function oneLine(label: string): string {
-  return label.replace(/\p{Cc}+/gu, ' ').trim() || 'Checkpoint';
+  return label.replace(/[\p{Cc} ]+/gu, ' ').trim() || 'Checkpoint';
 }
 
 async function expandTree(repository: Repository, tree: string, extras: SnapshotExtras): Promise<Snapshot> {

@@ -19,7 +19,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createDirectoryCursor, type DirectoryCursor } from './directory-cursor.ts';
-import { blobId } from './object-store.ts';
+import { objectId } from './object-batch.ts';
 import type { OpenDirectory } from './open-directory.ts';
 import { baseName, parentPath, type RawPath, toFsPath } from './raw-path.ts';
 import { systemCode } from './refusal.ts';
@@ -169,11 +169,13 @@ function holdsAlready(
   { file, stats }: { file: SnapshotFile; stats: Stats },
 ): boolean {
   if (file.kind === 'link')
-    return stats.isSymbolicLink() && blobId(readlinkSync(directory.at(name), { encoding: 'buffer' })) === file.oid;
+    return (
+      stats.isSymbolicLink() && objectId('blob', readlinkSync(directory.at(name), { encoding: 'buffer' })) === file.oid
+    );
   if (!stats.isFile() || stats.size > largestFile) return false;
   const fd = openSync(directory.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    return blobId(readFileSync(fd)) === file.oid;
+    return objectId('blob', readFileSync(fd)) === file.oid;
   } finally {
     closeSync(fd);
   }

@@ -1,9 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { encodeTree, type GitMode, type TreeEntry } from './git-tree.ts';
-import type { ObjectBatch, ObjectStore } from './object-store.ts';
+import type { ObjectBatch } from './object-batch.ts';
+import type { ObjectStore } from './object-store.ts';
 import type { OpenDirectory } from './open-directory.ts';
 import { childPath, type RawPath, toText } from './raw-path.ts';
-import { CheckpointRefusal, systemCode } from './refusal.ts';
+import { CheckpointRefusal, isGone, systemCode } from './refusal.ts';
 import type { DirectoryNode, FileNode, SnapshotNode } from './snapshot-node.ts';
 import { fileNode, largestFile, type Walked, type WalkOptions, walk } from './walk.ts';
 
@@ -16,9 +17,6 @@ export interface Taken extends Walked {
   read: number;
 }
 
-/** From this many changed files on, one pack is cheaper than a file and an fsync for each. */
-const packFrom = 200;
-
 /**
  * Stores the workspace as it is now: walks it, reads what changed since the last walk, writes blobs and trees. Durable
  * when it returns. Throws CheckpointRefusal with the reason, and then no object was written.
@@ -27,7 +25,7 @@ export function takeSnapshot(directory: OpenDirectory, store: ObjectStore, optio
   const walked = walk(directory, options);
   const { root } = walked;
   const read = root.pending;
-  const batch = store.batch({ many: read >= packFrom });
+  const batch = store.batch();
   try {
     const gone = fill({ batch, progress: options.progress, read: 0 }, directory, { node: root, path: '' });
     const tree = root.oid === '' ? batch.add('tree', Buffer.alloc(0)) : root.oid;
@@ -134,11 +132,6 @@ function readFile(directory: OpenDirectory, name: RawPath, node: FileNode): Buff
   } finally {
     closeSync(fd);
   }
-}
-
-function isGone(error: unknown): boolean {
-  // EINVAL: a link that became something else; ENXIO: a file that became a pipe.
-  return ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENXIO'].includes(systemCode(error) ?? '');
 }
 
 function countFiles(node: DirectoryNode): number {

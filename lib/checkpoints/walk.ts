@@ -13,7 +13,7 @@ import type { IgnoreLevel } from './ignore-levels.ts';
 import type { OpenDirectory } from './open-directory.ts';
 import { isOwn, type OwnRules, ownRulesIn } from './own-rules.ts';
 import { childPath, type RawPath, toText } from './raw-path.ts';
-import { CheckpointRefusal, systemCode } from './refusal.ts';
+import { CheckpointRefusal, isGone, systemCode } from './refusal.ts';
 import type { DirectoryNode, FileNode } from './snapshot-node.ts';
 
 export interface WalkOptions {
@@ -88,7 +88,7 @@ export function walk(root: OpenDirectory, options: WalkOptions): Walked {
     const path = childPath(place.path, name);
     const known = place.before?.entries.get(name);
     let kind = kindOf(entry);
-    const stats = kind === 'directory' ? undefined : statsOf(directory, name);
+    const stats = kind === 'directory' ? undefined : statsOf(directory, name, path);
     if (kind === 'unknown' && stats) kind = kindOf(stats);
     if (kind === 'unknown') return;
     if (!(place.sameRules && known?.kind === kind) && place.rules.ignores(path, kind === 'directory')) return;
@@ -174,9 +174,14 @@ function kindOf(entry: Dirent | Stats): 'file' | 'link' | 'directory' | 'unknown
   return entry.isSymbolicLink() ? 'link' : 'unknown';
 }
 
-/** Undefined when the entry went away since it was listed. */
-function statsOf(directory: OpenDirectory, name: RawPath): Stats | undefined {
-  return lstatSync(directory.at(name), { throwIfNoEntry: false });
+/** Undefined when the entry went away since it was listed. Content is read through the descriptor, never by this path. */
+function statsOf(directory: OpenDirectory, name: RawPath, path: RawPath): Stats | undefined {
+  try {
+    return lstatSync(directory.look(name), { throwIfNoEntry: false });
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw new CheckpointRefusal(`The file ${toText(path)} can't be looked at (${systemCode(error)}).`);
+  }
 }
 
 function openChild(directory: OpenDirectory, name: RawPath, path: RawPath): OpenDirectory | undefined {
@@ -184,7 +189,7 @@ function openChild(directory: OpenDirectory, name: RawPath, path: RawPath): Open
     return directory.open(name);
   } catch (error) {
     // Gone, or replaced by something else, since it was listed.
-    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(systemCode(error) ?? '')) return undefined;
+    if (isGone(error)) return undefined;
     throw new CheckpointRefusal(`The directory ${toText(path)} can't be read (${systemCode(error)}).`);
   }
 }
@@ -201,7 +206,7 @@ function readIgnoreFile(directory: OpenDirectory, path: RawPath): string | undef
   try {
     fd = openSync(directory.at('.gitignore'), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (['ENOENT', 'ELOOP', 'ENXIO'].includes(systemCode(error) ?? '')) return undefined;
+    if (isGone(error)) return undefined;
     throw new CheckpointRefusal(
       `The ignore file ${toText(childPath(path, '.gitignore'))} can't be read (${systemCode(error)}).`,
     );

@@ -1,7 +1,15 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock, Undo } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
-import type { OperationName, Operations, Target, WorkerReply, WorkerRequest, WorkerSettings } from './protocol.ts';
+import type {
+  ArgumentOf,
+  OperationName,
+  ResultOf,
+  Target,
+  WorkerReply,
+  WorkerRequest,
+  WorkerSettings,
+} from './protocol.ts';
 import { CheckpointRefusal } from './refusal.ts';
 
 export interface WorkerLaneOptions {
@@ -13,16 +21,23 @@ export interface WorkerLaneOptions {
   silenceMs: number;
 }
 
-/** Runs operations in the worker, strictly one after another, in the order of their calls. */
+/**
+ * Runs operations in the worker, strictly one after another, in the order of their calls. The place in the queue is taken
+ * by the call, though its target may take a moment to be found; when that fails, so does the operation.
+ */
 export interface WorkerLane {
   run<Name extends OperationName>(
     name: Name,
-    target: Target,
-    argument: Parameters<Operations[Name]>[1],
-  ): ReturnType<Operations[Name]>;
+    target: Promise<Target>,
+    argument: ArgumentOf<Name>,
+  ): Promise<ResultOf<Name>>;
   /** Waits for the operation that runs, refuses those that wait. */
   close(): Promise<void>;
 }
+
+/** Ten times what a snapshot needs: whatever takes more is out of hand, and ends alone. */
+const heapMb = 256;
+const heapMbPerFile = 0.005;
 
 /** A thread that hangs in the kernel may never end; the others do not wait for it for ever. */
 const endWaitMs = 5_000;
@@ -40,13 +55,18 @@ export function createWorkerLane({ workerUrl, settings, clock, log, silenceMs }:
   let closed = false;
 
   function start(): Worker {
-    const started = new Worker(workerUrl, { workerData: settings, name: 'checkpoints', stdout: false, stderr: false });
-    started.unref();
-    // Without a listener the next death would be ours.
-    started.on('error', () => undefined);
-    started.once('exit', () => {
-      if (worker === started) worker = undefined;
+    const started = new Worker(workerUrl, {
+      workerData: settings,
+      name: 'checkpoints',
+      resourceLimits: { maxOldGenerationSizeMb: Math.ceil(heapMb + settings.maxFiles * heapMbPerFile) },
     });
+    started.unref();
+    const gone = (): void => {
+      if (worker === started) worker = undefined;
+    };
+    // With a listener, its death is not ours.
+    started.on('error', gone);
+    started.once('exit', gone);
     return started;
   }
 
@@ -98,10 +118,12 @@ export function createWorkerLane({ workerUrl, settings, clock, log, silenceMs }:
       const done = tail.then(async () => {
         await ending;
         if (closed) throw new CheckpointRefusal('The service is stopping.');
-        return execute({ id, name, target, argument });
+        return execute({ id, name, target: await target, argument });
       });
+      // Looked at when its turn comes; until then nobody else would.
+      target.catch(() => undefined);
       tail = done.catch(() => undefined);
-      return done as ReturnType<Operations[typeof name]>;
+      return done as Promise<ResultOf<typeof name>>;
     },
     async close() {
       closed = true;

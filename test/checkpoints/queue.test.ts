@@ -1,0 +1,209 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { tempDirectory } from '../helpers/temp-directory.ts';
+import { eventually, within } from '../helpers/within.ts';
+import { checkRepositories, hasGit, repositoriesIn, runGit } from './native-git.ts';
+import { openCheckpointer } from './open-checkpointer.ts';
+import { describeTree } from './tree.ts';
+
+const test = suite('Checkpoint operations run one after another and never harm the host');
+
+const reasonOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'no error',
+    (error: Error) => error.message,
+  );
+
+test('20 parallel captures of 20 sessions in one directory all succeed', async () => {
+  const { checkpointer, workspace, directory, session } = openCheckpointer();
+  writeFileSync(join(workspace, 'a'), 'a');
+  const sessions = Array.from({ length: 20 }, (_, at) => ({ ...session, id: `ses_${at}` }));
+  const taken = await within(20_000, Promise.all(sessions.map((each) => checkpointer.capture(each, `of ${each.id}`))));
+  assert.is(new Set(taken.map(({ sha }) => sha)).size, 20);
+  for (const [at, each] of sessions.entries()) assert.equal((await checkpointer.list(each)).checkpoints, [taken[at]]);
+  await checkpointer.close();
+  checkRepositories(directory);
+});
+
+test('list, ofMessage and restore wait for a capture in flight', async () => {
+  const { checkpointer, workspace, session } = openCheckpointer();
+  writeFileSync(join(workspace, 'a'), 'one');
+  const capture = checkpointer.capture(session, 'x', 'msg_1');
+  const list = checkpointer.list(session);
+  const linked = checkpointer.ofMessage(session, 'msg_1');
+  const checkpoint = await within(10_000, capture);
+  assert.equal((await list).checkpoints, [checkpoint]);
+  assert.equal(await linked, checkpoint);
+  assert.is(await checkpointer.ofMessage(session, 'msg_2'), undefined);
+  assert.is(await checkpointer.ofMessage({ ...session, id: 'ses_other' }, 'msg_1'), undefined);
+  await checkpointer.close();
+});
+
+test('tenants that share a directory have repositories of their own; a linked path is the same workspace', async () => {
+  const { checkpointer, workspace, directory, session } = openCheckpointer();
+  writeFileSync(join(workspace, 'a'), 'a');
+  const linked = join(tempDirectory('link'), 'here');
+  symlinkSync(workspace, linked);
+  const other = { ...session, tenantId: 'acme' };
+  const [mine, theirs, same] = await within(
+    10_000,
+    Promise.all([
+      checkpointer.capture(session, 'mine'),
+      checkpointer.capture(other, 'theirs'),
+      checkpointer.capture({ ...session, workspace: linked }, 'same'),
+    ]),
+  );
+  assert.is(repositoriesIn(directory).length, 2);
+  assert.equal((await checkpointer.list(session)).checkpoints, [same, mine]);
+  assert.equal((await checkpointer.list(other)).checkpoints, [theirs]);
+  assert.match(await reasonOf(checkpointer.restore(session, theirs.id)), 'no such checkpoint');
+  await checkpointer.close();
+});
+
+test('labels are cut to 200 characters, whole ones', async () => {
+  const { checkpointer, session } = openCheckpointer();
+  const { label } = await within(10_000, checkpointer.capture(session, '🦆'.repeat(300)));
+  assert.is(label, '🦆'.repeat(200));
+  await checkpointer.close();
+});
+
+test('a missing workspace is refused with a reason, and works again when it is back', async () => {
+  const { checkpointer, workspace, session } = openCheckpointer();
+  rmSync(workspace, { recursive: true });
+  assert.match(await reasonOf(within(10_000, checkpointer.capture(session, 'x'))), "can't be opened (ENOENT)");
+  mkdirSync(workspace);
+  await checkpointer.capture(session, 'x');
+  await checkpointer.close();
+});
+
+/** A worker that hangs or dies as the label of its first request says, then hands over to the real one. */
+function brokenWorker(script: string): URL {
+  const path = join(tempDirectory('worker'), 'broken.mjs');
+  writeFileSync(path, `import { parentPort } from 'node:worker_threads';\n${script}\n`);
+  return pathToFileURL(path);
+}
+
+test('a worker that hangs is given up after its time; the next operation gets a new one', async () => {
+  const script = `parentPort.on('message', ({ id, argument }) => {
+    if (argument.label === 'hang') for (;;);
+    parentPort.postMessage({ id, type: 'done', value: { label: argument.label } });
+  });`;
+  const { checkpointer, session, logged } = openCheckpointer({ workerUrl: brokenWorker(script), silenceMs: 1_500 });
+  const hanging = reasonOf(checkpointer.capture(session, 'hang'));
+  const next = checkpointer.capture(session, 'fine');
+  assert.match(await within(10_000, hanging), 'without progress');
+  assert.equal(await within(10_000, next), { label: 'fine' });
+  assert.match(logged.join(), 'without progress');
+  await checkpointer.close();
+});
+
+test('an operation that reports progress may take longer than the silence allows', async () => {
+  const script = `parentPort.on('message', ({ id }) => {
+    let left = 5;
+    const timer = setInterval(() => {
+      if (left-- > 0) return parentPort.postMessage({ id, type: 'progress' });
+      clearInterval(timer);
+      parentPort.postMessage({ id, type: 'done', value: 'at last' });
+    }, 400);
+  });`;
+  const { checkpointer, session } = openCheckpointer({ workerUrl: brokenWorker(script), silenceMs: 1_200 });
+  assert.is(await within(10_000, checkpointer.capture(session, 'x')), 'at last');
+  await checkpointer.close();
+});
+
+for (const [how, script, said] of [
+  ['exits', 'process.exit(3)', 'ended in the middle'],
+  ['throws', 'throw new Error("broken")', 'crashed'],
+  ['runs out of memory', 'const all = []; for (;;) all.push(new Array(1e4).fill({}))', 'crashed'],
+] as const)
+  test(`a worker that ${how} fails its operation with a reason, and the host lives on`, async () => {
+    const body = `parentPort.on('message', ({ id, argument }) => {
+      if (argument.label === 'die') { ${script} }
+      parentPort.postMessage({ id, type: 'done', value: 'fine' });
+    });`;
+    const { checkpointer, session, logged } = openCheckpointer({ workerUrl: brokenWorker(body), maxFiles: 1 });
+    assert.match(await within(60_000, reasonOf(checkpointer.capture(session, 'die'))), said);
+    assert.is(await within(10_000, checkpointer.capture(session, 'live')), 'fine');
+    assert.not.match(await reasonOf(checkpointer.capture(session, 'die')), /at .*\.mjs/);
+    assert.ok(logged.length > 0);
+    await checkpointer.close();
+  });
+
+test('a missing worker file is a reason, not a crash', async () => {
+  const { checkpointer, session } = openCheckpointer({ workerUrl: pathToFileURL('/nonexistent/worker.js') });
+  assert.match(await within(5_000, reasonOf(checkpointer.capture(session, 'x'))), 'crashed');
+  await checkpointer.close();
+});
+
+test('the records of a deleted session go at once, its objects when the service is idle', async () => {
+  const { checkpointer, workspace, directory, session } = openCheckpointer({ idleMs: 50 });
+  const other = { ...session, id: 'ses_two' };
+  writeFileSync(join(workspace, 'only-one'), 'a secret of the first session');
+  const gone = await within(10_000, checkpointer.capture(session, 'Before: say the word', 'msg_1'));
+  rmSync(join(workspace, 'only-one'));
+  writeFileSync(join(workspace, 'both'), 'kept');
+  const kept = await checkpointer.capture(other, 'kept');
+  await checkpointer.forget(session);
+  assert.equal((await checkpointer.list(session)).checkpoints, []);
+  const [repository = ''] = repositoriesIn(directory);
+  const objectLines = () => describeTree(join(repository, 'objects')).filter((line) => line.startsWith('file'));
+  const has = (sha: string) => objectLines().some((line) => line.includes(sha.slice(2)));
+  assert.is(has(gone.sha), false, 'the commit carries the label, so it goes at once');
+  // Commit, tree and blob of the other session stay.
+  await eventually(10_000, () => objectLines().length === 3, 'the objects of the deleted session to go');
+  checkRepositories(directory);
+  if (hasGit) assert.is(runGit(repository, 'log', '--format=%s', '--all'), 'kept\n');
+
+  // What the sweep took is stored again when it is still in the workspace.
+  writeFileSync(join(workspace, 'only-one'), 'a secret of the first session');
+  await checkpointer.capture(other, 'again');
+  rmSync(join(workspace, 'only-one'));
+  await checkpointer.restore(other, kept.id);
+  checkRepositories(directory);
+  await checkpointer.forget(other);
+  assert.equal(repositoriesIn(directory), []);
+  await checkpointer.close();
+});
+
+test('files of a swept session that are still in the workspace are stored anew', async () => {
+  const { checkpointer, workspace, directory, session } = openCheckpointer({ idleMs: 10 });
+  const [one, two] = [
+    { ...session, id: 'ses_1' },
+    { ...session, id: 'ses_2' },
+  ];
+  await within(10_000, checkpointer.capture(two, 'empty'));
+  writeFileSync(join(workspace, 'a'), 'content');
+  // Old enough for its stat data to be trusted.
+  await new Promise((resolve) => setTimeout(resolve, 1_600));
+  await checkpointer.capture(one, 'with a');
+  const before = (await checkpointer.list(two)).usage?.bytes ?? 0;
+  await checkpointer.forget(one);
+  await eventually(10_000, async () => ((await checkpointer.list(two)).usage?.bytes ?? 0) < before, 'the sweep');
+  const again = await checkpointer.capture(two, 'with a');
+  rmSync(join(workspace, 'a'));
+  await checkpointer.restore(two, again.id);
+  await checkpointer.close();
+  checkRepositories(directory);
+  assert.match(describeTree(workspace).join(), '"a"');
+});
+
+test('a restart finds the records, and stat data make the first snapshot cheap but never wrong', async () => {
+  const first = openCheckpointer();
+  for (const name of ['a', 'b', 'c']) writeFileSync(join(first.workspace, name), name);
+  const checkpoint = await within(10_000, first.checkpointer.capture(first.session, 'x'));
+  await first.checkpointer.close();
+  writeFileSync(join(first.workspace, 'b'), 'B');
+  const second = openCheckpointer({ directory: first.directory, workspace: first.workspace });
+  assert.equal((await second.checkpointer.list(second.session)).checkpoints, [checkpoint]);
+  const changed = await within(10_000, second.checkpointer.capture(second.session, 'y'));
+  await second.checkpointer.restore(second.session, checkpoint.id);
+  assert.not.equal(changed.sha, checkpoint.sha);
+  await second.checkpointer.restore(second.session, changed.id);
+  await second.checkpointer.close();
+  checkRepositories(first.directory);
+});
+
+test.run();
