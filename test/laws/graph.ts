@@ -27,7 +27,7 @@ export async function readGraph(files: string[]): Promise<Graph> {
   });
   return Object.fromEntries(
     Object.entries(metafile.inputs)
-      .filter(([path]) => !path.startsWith('node_modules/'))
+      .filter(([path]) => !path.includes('node_modules/'))
       .map(([path, input]) => [
         path,
         {
