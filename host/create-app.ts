@@ -18,6 +18,7 @@ import { createApprovals } from '../lib/run/approvals.ts';
 import { createEstimator } from '../lib/run/estimate.ts';
 import { createRuns } from '../lib/run/runs.ts';
 import { createPrompts } from '../lib/run/system-prompt.ts';
+import { hostGuard } from '../lib/service/built-in-guards.ts';
 import { createGuards } from '../lib/service/guards.ts';
 import { pluginServices } from '../lib/service/plugin-services.ts';
 import { recoverSessions } from '../lib/service/recover-sessions.ts';
@@ -32,6 +33,8 @@ import { createWorkspaces } from '../lib/workspace/create-workspaces.ts';
 import { openStore } from './open-store.ts';
 import { handlers } from './routes.ts';
 import { productVersion } from './version.ts';
+import { watchEventLoop } from './watch-event-loop.ts';
+import { watchStorage } from './watch-storage.ts';
 
 export interface AppOptions {
   /** Complete and checked; see `loadConfig`. */
@@ -80,6 +83,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     const models = createModelRegistry(config.model.default);
     const tools = createToolRegistry();
     const guards = createGuards();
+    // Registered before any plugin's: what the process can't do is refused before anything is counted.
+    const loop = watchEventLoop(clock, config.server.overloadLagMs);
+    const space = await watchStorage({
+      directory,
+      minFreeBytes: config.storage.minFreeBytes,
+      clock,
+      changed: (missing) => tellAboutSpace({ log, events }, missing),
+    });
+    guards.register(hostGuard({ overloaded: loop.overloaded, missingSpace: space.missingSpace }));
     const prompts = createPrompts();
     const routes = createRouteRegistry(handlers.map((handler) => handler.route));
     const approvals = createApprovals({ clock, newId, timeoutMs: config.approvals.timeoutMs });
@@ -145,7 +157,12 @@ export async function createApp(options: AppOptions): Promise<App> {
       },
     });
     let closing: Promise<void> | undefined;
-    const app: App = { ...surroundings, plugins, close: () => (closing ??= close(app)) };
+    const stop = (): Promise<void> => {
+      loop.stop();
+      space.stop();
+      return close(app);
+    };
+    const app: App = { ...surroundings, plugins, close: () => (closing ??= stop()) };
     await recoverSessions(app);
     options.onPlugins?.(plugins);
     await plugins.load();
@@ -154,6 +171,16 @@ export async function createApp(options: AppOptions): Promise<App> {
     await store.close();
     throw error;
   }
+}
+
+/** Administrators hear of a full disk before the store has to refuse anything. */
+function tellAboutSpace({ log, events }: Pick<App, 'log' | 'events'>, missing: number | undefined): void {
+  const message =
+    missing === undefined
+      ? 'There is enough space for the data directory again.'
+      : 'The data directory is nearly full: new sessions and runs are refused until there is space.';
+  log.warn(message, missing === undefined ? {} : { freeBytes: missing });
+  events.publish({ adminOnly: true }, { type: 'notice', level: missing === undefined ? 'info' : 'warn', message });
 }
 
 async function close(app: App): Promise<void> {

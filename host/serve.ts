@@ -157,7 +157,7 @@ async function closeServer(
   graceMs: number,
 ): Promise<void> {
   const done = new Promise<void>((resolve) => server.close(() => resolve()));
-  for (const pump of streams) pump.close();
+  for (const pump of streams) pump.finish();
   const cancelCut = clock.after(graceMs, () => server.closeAllConnections());
   // A connection turns idle when its last answer is sent; nobody tells, so it is looked for.
   let cancelSweep = () => {};

@@ -1,4 +1,5 @@
 import type { App } from '../lib/app.ts';
+import { drainGuard } from '../lib/service/built-in-guards.ts';
 import type { Listening } from './serve.ts';
 
 export interface ShutdownOptions {
@@ -28,7 +29,7 @@ export function createShutdown({ app, listening, exit }: ShutdownOptions): (sign
       log.error('Stopping took too long; unfinished work is recovered at the next start');
       exit(1);
     });
-    app.guards.register(refuseRun);
+    app.guards.register(drainGuard);
     await drained();
     await app.runs.stopAll();
     app.events.close();
@@ -58,11 +59,4 @@ export function createShutdown({ app, listening, exit }: ShutdownOptions): (sign
       },
     );
   };
-}
-
-/** A guard's veto: a client that retries after the hint meets the next process. */
-function refuseRun({ action }: { action: 'create' | 'run' }): void {
-  if (action !== 'run') return;
-  const error = new Error('The service is stopping. Try again in a moment.');
-  throw Object.assign(error, { name: 'SessionGuardError', code: 'shutting_down', retryAfterSeconds: 5 });
 }

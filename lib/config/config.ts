@@ -19,6 +19,8 @@ export interface Config {
     crossSiteGuard: 'auto' | 'off';
     /** How long a stop waits for active runs. */
     drainMs: number;
+    /** How late the event loop may be, for two seconds, before new work is refused as `overloaded`. 0: never. */
+    overloadLagMs: number;
   };
   model: { default?: string; temperature?: number; maxTokens?: number; maxSteps: number };
   agent: {
@@ -35,7 +37,13 @@ export interface Config {
     hotReload: boolean;
     hotReloadIntervalMs: number;
   };
-  storage: { directory: string; driver: 'file' | 'sqlite'; durability: 'full' | 'process' };
+  storage: {
+    directory: string;
+    driver: 'file' | 'sqlite';
+    durability: 'full' | 'process';
+    /** Below this much free space new work is refused as `storage_low`. 0: never. */
+    minFreeBytes: number;
+  };
   auth: { mode: AuthMode; bootstrapToken: string; bootstrapName: string; workspaces: Record<string, string> };
   approvals: { timeoutMs: number };
   checkpoints: { enabled: 'auto' | boolean; maxFiles: number; exclude: string[] };

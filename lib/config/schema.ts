@@ -27,6 +27,7 @@ export const configSchema = type({
     allowedHosts: defaulted(textList(), () => []),
     crossSiteGuard: defaulted(oneOf('auto', 'off'), 'auto'),
     drainMs: defaulted(wholeNumber(0, 3_600_000), 10_000),
+    overloadLagMs: defaulted(wholeNumber(0), 500),
   }),
   model: section({
     default: optional(nonEmptyText()),
@@ -60,6 +61,7 @@ export const configSchema = type({
     directory: defaulted(nonEmptyText(), '.service'),
     driver: defaulted(oneOf('file', 'sqlite', 'pglite'), 'file'),
     durability: defaulted(oneOf('full', 'process'), 'full'),
+    minFreeBytes: defaulted(wholeNumber(0), 64 * 1024 * 1024),
   }),
   auth: section({
     mode: optional(oneOf('none', 'token', 'accounts')),

@@ -44,6 +44,7 @@ export class StreamPump {
   /** A frame is being made; what comes after it must wait. */
   #making = false;
   #closed = false;
+  #finishing = false;
 
   constructor(source: TextSource, options: PumpOptions) {
     this.#source = source;
@@ -71,6 +72,12 @@ export class StreamPump {
     this.#move();
   }
 
+  /** Closes once everything that the source has by now is sent; a client that does not read holds it open. */
+  finish(): void {
+    this.#finishing = true;
+    this.#move();
+  }
+
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -91,7 +98,7 @@ export class StreamPump {
           (late) => this.#continueWith(late),
           () => this.close(),
         );
-      } else if (this.#source.ended) this.close();
+      } else if (this.#source.ended || this.#finishing) this.close();
       else {
         this.#wait();
         return;

@@ -26,7 +26,7 @@ export interface Runs {
   stop(sessionId: string, reason: StopReason): boolean;
   /** Resolves when the run of the session is over, with what it came to; undefined when there is none. Never rejects. */
   settled(sessionId: string): Promise<RunOutcome | undefined>;
-  /** Refuses nothing by itself; ends every active run as interrupted and waits for them. */
+  /** Refuses nothing by itself; ends every active run as interrupted and waits for them, and for the records of those that ended before. */
   stopAll(): Promise<void>;
   /** The active run of a session, reservations included. */
   activeRun(sessionId: string): Run | undefined;
@@ -43,6 +43,8 @@ interface Active {
 export function createRuns(around: RunSurroundings): Runs {
   const bySession = new Map<string, Active>();
   const perTenant = new Map<string, number>();
+  /** Also runs whose reservation is given back already, until their end is stored and published. */
+  const unsettled = new Set<Promise<unknown>>();
   const count = (tenantId: string, change: number): void => {
     const next = (perTenant.get(tenantId) ?? 0) + change;
     if (next === 0) perTenant.delete(tenantId);
@@ -68,14 +70,17 @@ export function createRuns(around: RunSurroundings): Runs {
       run.accepted = accepted;
       accepted.catch(() => run.stop('void'));
       const active = bySession.get(run.session.id);
-      if (active?.run === run) active.outcome = execute(run, () => runs.release(run));
+      if (active?.run !== run) return;
+      const outcome = execute(run, () => runs.release(run));
+      active.outcome = outcome;
+      unsettled.add(outcome);
+      void outcome.then(() => unsettled.delete(outcome));
     },
     stop: (sessionId, reason) => bySession.get(sessionId)?.run.stop(reason) ?? false,
     settled: async (sessionId) => bySession.get(sessionId)?.outcome,
     async stopAll() {
-      const active = [...bySession.values()];
-      for (const { run } of active) run.stop('stopped');
-      await Promise.all(active.map(({ outcome }) => outcome));
+      for (const { run } of bySession.values()) run.stop('stopped');
+      await Promise.all(unsettled);
     },
     activeRun: (sessionId) => bySession.get(sessionId)?.run,
     activeOf: (tenantId) => perTenant.get(tenantId) ?? 0,

@@ -23,6 +23,7 @@ export function publicConfig(config: Config, viewer: Pick<Principal, 'admin' | '
       allowedHosts: server.allowedHosts,
       crossSiteGuard: server.crossSiteGuard,
       drainMs: server.drainMs,
+      overloadLagMs: server.overloadLagMs,
     },
     model: {
       default: model.default,
@@ -45,7 +46,12 @@ export function publicConfig(config: Config, viewer: Pick<Principal, 'admin' | '
         Object.entries(plugins.config).map(([id, options]) => [id, publicOption(options, '')]),
       ),
     },
-    storage: { directory: storage.directory, driver: storage.driver, durability: storage.durability },
+    storage: {
+      directory: storage.directory,
+      driver: storage.driver,
+      durability: storage.durability,
+      minFreeBytes: storage.minFreeBytes,
+    },
     auth: {
       mode: auth.mode,
       bootstrapName: auth.bootstrapName,

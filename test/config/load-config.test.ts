@@ -29,6 +29,7 @@ const contractDefaults: Record<string, unknown> = {
   'storage.directory': '/work-place/.service',
   'storage.driver': 'file',
   'storage.durability': 'full',
+  'storage.minFreeBytes': 67_108_864,
   'auth.mode': 'none',
   'auth.bootstrapToken': '',
   'auth.bootstrapName': 'Admin',

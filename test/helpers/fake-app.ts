@@ -59,6 +59,7 @@ const serverDefaults: Config['server'] = {
   allowedHosts: [],
   crossSiteGuard: 'auto',
   drainMs: 0,
+  overloadLagMs: 0,
 };
 
 const callers: Record<string, Principal> = {

@@ -97,6 +97,18 @@ stream('what comes after a frame that is being made waits for it, even when the 
   assert.equal(written, ['retry: 1\n\n', 'first', 'second']);
   pump.close();
 });
+stream('a stop of the service sends what was published before it, and then ends', () => {
+  const { app } = fakeApp();
+  const written: string[] = [];
+  const options = { clock: app.clock, heartbeatMs: 15_000, retryMs: 3_000, signal: new AbortController().signal };
+  const pump = new StreamPump(app.events.subscribe(scope), options);
+  pump.start({ write: (text) => written.push(text) > 0, end: () => void written.push('end') });
+  app.events.publish(scope, notice('the last word'));
+  pump.finish();
+  assert.match(written[1] ?? '', 'the last word');
+  assert.equal(written.slice(2), ['end']);
+});
+
 stream.run();
 
 const position = suite('Last-Event-ID: where a replay starts');
