@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   type Stats,
 } from 'node:fs';
 import type { IgnoreLevel } from './ignore-levels.ts';
@@ -38,8 +39,8 @@ const youngMs = 1_500;
 const deepest = 200;
 const largestIgnoreFile = 1024 * 1024;
 
-/** Files that a restore writes before it renames them. They are nobody's work. */
-export const temporaryName = /^\.service-restore-[0-9a-f]{16}\.tmp$/;
+/** What a restore writes before it renames it. One that lies around is from a restore that was killed, and is removed. */
+const temporaryName = /^\.service-restore-[0-9a-f]{16}\.tmp$/;
 
 /**
  * Looks at everything that a snapshot would hold: names, stat data, no content. Refuses as soon as there are more than
@@ -82,7 +83,11 @@ export function walk(root: OpenDirectory, options: WalkOptions): Walked {
 
   function add(directory: OpenDirectory, entry: Dirent, node: DirectoryNode, place: Place): void {
     const { name } = entry;
-    if (/^\.git$/i.test(name) || temporaryName.test(name)) return;
+    if (/^\.git$/i.test(name)) return;
+    if (temporaryName.test(name) && !entry.isDirectory()) {
+      rmSync(directory.at(name), { force: true });
+      return;
+    }
     const own = ownRulesIn(place.own, name);
     if (isOwn(own)) return;
     const path = childPath(place.path, name);
