@@ -9,7 +9,7 @@ export default endpoint('POST /api/sessions/:id/messages', {
   session: true,
   body: SendMessageRequest,
   async handle({ app, session, body }) {
-    const { runId } = await sendMessage(app, session, body);
-    return json({ runId }, 202);
+    const { run } = await sendMessage(app, session, body);
+    return json({ runId: run.id }, 202);
   },
 });

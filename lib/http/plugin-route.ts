@@ -30,7 +30,7 @@ async function answer(context: HandlerContext, route: PluginRoute, pluginId: str
   const principal = route.public ? undefined : await authorize(request, ip, app, 'user');
   const params = decodeParams(platform.params ?? {});
   const { headers, method } = request;
-  if (route.public) await guarded(context, pluginId, async () => route.authorize?.({ headers, params }));
+  await guarded(context, pluginId, async () => route.authorize?.({ headers, params }));
   const rawBody = await readBody(request, app.config.server.bodyLimitBytes, platform.readBody);
   const body = parseJson(rawBody);
   const { searchParams } = platform.url ?? new URL(request.url);

@@ -19,7 +19,7 @@ export {
   type,
   unknown,
 } from 'superstruct';
-export type { Undo } from '../base/clock.ts';
+export type { Clock, Undo } from '../base/clock.ts';
 export type { Logger } from '../base/log.ts';
 export { type MadeFromFiles, rememberFiles } from '../base/remember-files.ts';
 export {
@@ -82,10 +82,12 @@ export type {
   PluginRouteRequest,
   PluginRouteResponse,
   PromptSource,
+  SendOptions,
   Services,
   SessionGuard,
   SessionGuardContext,
   SessionOutcome,
   SessionRequest,
   SessionsService,
+  StartedRun,
 } from './services.ts';

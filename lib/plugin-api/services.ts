@@ -1,4 +1,4 @@
-import type { Undo } from '../base/clock.ts';
+import type { Clock, Undo } from '../base/clock.ts';
 import type { Model } from '../models/model.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { SessionView, Tool } from '../tools/tool.ts';
@@ -50,7 +50,7 @@ export interface PluginRoute {
   path: string;
   /** Runs before authentication; the handler must verify its own credential. */
   public?: boolean;
-  /** Public routes: asked before the body is read; throw ServiceError to refuse. */
+  /** Asked before the body is read, after authentication unless the route is public; throw ServiceError to refuse. */
   authorize?(request: { headers: Headers; params: Record<string, string> }): void;
   handler(request: PluginRouteRequest): PluginRouteResponse | undefined | Promise<PluginRouteResponse | undefined>;
 }
@@ -70,16 +70,35 @@ export interface SessionRequest {
   parent?: { sessionId: string; role: string };
 }
 
+/** What holds for one run that a plugin starts. */
+export interface SendOptions {
+  maxSteps?: number;
+  toolNames?: ReadonlySet<string>;
+  instructions?: string;
+  /** The signal of a tool call: the run ends as the run of that call does, cancelled or interrupted. */
+  signal?: AbortSignal;
+  /** With `start`: called once the session exists and before its run begins. */
+  created?: (session: SessionView) => void;
+}
+
+/** A run that was started. `outcome` resolves when it is over, undefined when its session was deleted; it never rejects. */
+export interface StartedRun {
+  runId: string;
+  outcome: Promise<SessionOutcome | undefined>;
+}
+
 /** Sessions and runs for plugins that start work by themselves: sub-agents, triggers. Guards apply as to any client. */
 export interface SessionsService {
   create(request: SessionRequest): Promise<SessionView>;
   get(sessionId: string): SessionView | undefined;
-  /** Starts a run; the limits hold for this run alone. Rejects with ServiceError `session_busy` or a guard's veto. */
-  send(
-    sessionId: string,
+  /** Starts a run. Rejects with ServiceError `session_busy`, a rule of messages, or a guard's veto. */
+  send(sessionId: string, content: string, options?: SendOptions): Promise<StartedRun>;
+  /** Creates a session and sends its first message; when that is refused, the session is gone again. */
+  start(
+    request: SessionRequest,
     content: string,
-    limits?: { maxSteps?: number; toolNames?: ReadonlySet<string>; instructions?: string },
-  ): Promise<{ runId: string }>;
+    options?: SendOptions,
+  ): Promise<StartedRun & { session: SessionView }>;
   /** Resolves when the session has no active run; undefined when there was none, or it was deleted. Never rejects. */
   settled(sessionId: string): Promise<SessionOutcome | undefined>;
   messages(sessionId: string): Promise<readonly StoredMessage[]>;
@@ -108,6 +127,8 @@ export interface Services {
     /** The ports this service listens on. */
     ownPorts(): number[];
   };
+  /** The time, and timers that tests can turn. Cancel timers in `onDispose`. */
+  clock: Clock;
   /** A small durable value per key, for instance what was fired last. */
   state: { read(key: string): Promise<string | undefined>; write(key: string, value: string): Promise<void> };
 }

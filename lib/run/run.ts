@@ -16,6 +16,7 @@ import { addUsage, noUsage, type Usage } from '../wire/usage.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
 import type { Approvals } from './approvals.ts';
 import type { Estimator } from './estimate.ts';
+import type { RunOutcome } from './runs.ts';
 import type { Prompts } from './system-prompt.ts';
 
 /** What every run uses; built once by the host. */
@@ -57,6 +58,8 @@ export class Run {
   lastReply: { message: StoredMessage; usage: Usage } | undefined;
   /** Resolves when the record of the run's start is durable; rejects when it can't be. */
   accepted: Promise<void> = Promise.resolve();
+  /** Resolves when the run is over, with what it came to; undefined when it left no trace. Never rejects. */
+  outcome: Promise<RunOutcome | undefined> = Promise.resolve(undefined);
   /** The snapshot before the message, awaited before the first tool; never rejects. */
   checkpoint: Promise<void> | undefined;
   /** The plugins' parts of the system prompt, once asked. */

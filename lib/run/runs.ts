@@ -35,13 +35,8 @@ export interface Runs {
   activeOf(tenantId: string): number;
 }
 
-interface Active {
-  run: Run;
-  outcome?: Promise<RunOutcome | undefined>;
-}
-
 export function createRuns(around: RunSurroundings): Runs {
-  const bySession = new Map<string, Active>();
+  const bySession = new Map<string, Run>();
   const perTenant = new Map<string, number>();
   /** Also runs whose reservation is given back already, until their end is stored and published. */
   const unsettled = new Set<Promise<unknown>>();
@@ -55,12 +50,12 @@ export function createRuns(around: RunSurroundings): Runs {
     claim(session, limits) {
       const run = new Run(session, around, limits);
       session.activeRunId = run.id;
-      bySession.set(session.id, { run });
+      bySession.set(session.id, run);
       count(session.tenantId, 1);
       return run;
     },
     release(run) {
-      if (bySession.get(run.session.id)?.run === run) {
+      if (bySession.get(run.session.id) === run) {
         bySession.delete(run.session.id);
         count(run.session.tenantId, -1);
       }
@@ -69,20 +64,19 @@ export function createRuns(around: RunSurroundings): Runs {
     start(run, accepted) {
       run.accepted = accepted;
       accepted.catch(() => run.stop('void'));
-      const active = bySession.get(run.session.id);
-      if (active?.run !== run) return;
+      if (bySession.get(run.session.id) !== run) return;
       const outcome = execute(run, () => runs.release(run));
-      active.outcome = outcome;
+      run.outcome = outcome;
       unsettled.add(outcome);
       void outcome.then(() => unsettled.delete(outcome));
     },
-    stop: (sessionId, reason) => bySession.get(sessionId)?.run.stop(reason) ?? false,
+    stop: (sessionId, reason) => bySession.get(sessionId)?.stop(reason) ?? false,
     settled: async (sessionId) => bySession.get(sessionId)?.outcome,
     async stopAll() {
-      for (const { run } of bySession.values()) run.stop('stopped');
+      for (const run of bySession.values()) run.stop('stopped');
       await Promise.all(unsettled);
     },
-    activeRun: (sessionId) => bySession.get(sessionId)?.run,
+    activeRun: (sessionId) => bySession.get(sessionId),
     activeOf: (tenantId) => perTenant.get(tenantId) ?? 0,
     get active() {
       return bySession.size;

@@ -1,5 +1,5 @@
 import { isoTime } from '../base/clock.ts';
-import type { RunLimits } from '../run/run.ts';
+import type { Run, RunLimits } from '../run/run.ts';
 import type { Session } from '../session/session.ts';
 import { limits } from '../wire/limits.ts';
 import type { ImageAttachment, ImageRef, StoredMessage } from '../wire/message.ts';
@@ -7,14 +7,14 @@ import type { SessionFields } from '../wire/session.ts';
 import { type RunStarters, refuseWhenBusy, refuseWhenRemoved, snapshotBefore, startRun } from './start-run.ts';
 
 /**
- * Accepts a user message and starts its run; resolves with the run's id once the message is durable (contract: POST messages).
+ * Accepts a user message and starts its run; resolves with the run once the message is durable (contract: POST messages).
  * Of several at once exactly one passes: check, guards and reservation happen in one tick. Throws `session_busy` or a guard's veto.
  */
 export async function sendMessage(
   app: RunStarters,
   session: Session,
   request: { content: string; images?: readonly ImageAttachment[]; limits?: RunLimits },
-): Promise<{ runId: string; messageId: string }> {
+): Promise<{ run: Run; messageId: string }> {
   await session.load();
   refuseWhenRemoved(session);
   refuseWhenBusy(session);
@@ -28,7 +28,7 @@ export async function sendMessage(
     createdAt: isoTime(app.clock.now()),
   };
   const { images = [] } = request;
-  const runId = await startRun(app, run, {
+  await startRun(app, run, {
     messages: [message],
     fields: titleFields(session, request.content),
     async prepare() {
@@ -36,7 +36,7 @@ export async function sendMessage(
     },
     started: (accepted) => snapshotBefore(app, run, { message, accepted }),
   });
-  return { runId, messageId: message.id };
+  return { run, messageId: message.id };
 }
 
 async function storeImages(
