@@ -3,7 +3,7 @@ import type { Tool } from '../../lib/tools/tool.ts';
 import type { SessionSummary } from '../../lib/wire/session.ts';
 import { callOf, type Reply } from '../helpers/scripted-model.ts';
 import type { TestApp, TestAppOptions } from '../helpers/test-app.ts';
-import { type TestSession, watch, withApp } from '../helpers/with-app.ts';
+import { only, type TestSession, watch, withApp } from '../helpers/with-app.ts';
 
 /** A model for several sessions at once: the first word of the last user message chooses the part, its steps are played in order. */
 export interface TeamModel extends Model {
@@ -92,6 +92,14 @@ export function withTeam(
     await use(app, session);
     await session.stream.close();
   });
+}
+
+/** Sends "boss" and gives the result of the delegating call, once the run has ended. */
+export async function resultOf(session: TestSession) {
+  await session.send('boss');
+  const [finished] = only(await session.until('run.finished'), 'tool.finished');
+  if (!finished) throw new Error('no tool was called');
+  return finished.result;
 }
 
 /** The sessions below the one that is watched, oldest first. */
