@@ -1,24 +1,26 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createOperations } from './operations.ts';
 import type { WorkerReply, WorkerRequest, WorkerSettings } from './protocol.ts';
 import { isRefusal } from './refusal.ts';
 
-// The thread in which all file work of the checkpoints happens. Requests come one at a time.
+/** The thread in which all file work of the checkpoints happens. Requests come one at a time. */
+function serve(port: MessagePort, settings: WorkerSettings): void {
+  let active = 0;
+  const reply = (message: WorkerReply): void => port.postMessage(message);
+  const operations = createOperations(settings, () => reply({ id: active, type: 'progress' }));
 
-const settings: WorkerSettings = workerData;
-const reply = (message: WorkerReply): void => parentPort?.postMessage(message);
+  port.on('message', async ({ id, name, target, argument }: WorkerRequest) => {
+    active = id;
+    try {
+      const operation: (on: typeof target, argument: never) => Promise<unknown> = operations[name];
+      reply({ id, type: 'done', value: await operation(target, argument as never) });
+    } catch (error) {
+      if (isRefusal(error)) reply({ id, type: 'refused', reason: error.message, unknown: error.unknown });
+      else
+        reply({ id, type: 'failed', reason: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    }
+    operations.settle();
+  });
+}
 
-parentPort?.on('message', async ({ id, name, target, argument }: WorkerRequest) => {
-  active.id = id;
-  try {
-    const operation: (on: typeof target, argument: never) => Promise<unknown> = operations[name];
-    reply({ id, type: 'done', value: await operation(target, argument as never) });
-  } catch (error) {
-    if (isRefusal(error)) reply({ id, type: 'refused', reason: error.message, unknown: error.unknown });
-    else reply({ id, type: 'failed', reason: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-  }
-  operations.settle();
-});
-
-const active = { id: 0 };
-const operations = createOperations(settings, () => reply({ id: active.id, type: 'progress' }));
+if (parentPort) serve(parentPort, workerData);

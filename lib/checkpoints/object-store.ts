@@ -1,6 +1,17 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { inflateSync } from 'node:zlib';
+import { constants, inflateSync } from 'node:zlib';
 import { createObjectBatch, type ObjectBatch, publishPack } from './object-batch.ts';
 import { createPackWriter, openPack, type PackReader } from './pack-file.ts';
 
@@ -47,7 +58,7 @@ export function createObjectStore(gitDirectory: string, { durable }: { durable: 
       if (!existsSync(loosePath(oid))) return undefined;
       return decodeLoose(readFileSync(loosePath(oid)));
     },
-    size: (oid) => packed(oid)?.header(oid)?.size ?? store.read(oid)?.content.length,
+    size: (oid) => packed(oid)?.header(oid)?.size ?? looseSize(loosePath(oid)),
     batch: () => createObjectBatch({ objects, incoming, durable, has: store.has, packAdded: () => (open = undefined) }),
     looseBytes: (oid) => statSync(loosePath(oid), { throwIfNoEntry: false })?.size ?? 0,
     drop: (oid) => rmSync(loosePath(oid), { force: true }),
@@ -86,6 +97,24 @@ export function createObjectStore(gitDirectory: string, { durable }: { durable: 
     unlinkSync(pack.path.replace(/pack$/, 'idx'));
     unlinkSync(pack.path);
     return bytes;
+  }
+}
+
+/** The size that the header of a loose object states; the content is not unpacked. */
+function looseSize(path: string): number | undefined {
+  const head = Buffer.alloc(128);
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch {
+    return undefined;
+  }
+  try {
+    const start = head.subarray(0, readSync(fd, head, 0, head.length, 0));
+    const text = inflateSync(start, { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1', 0, 32);
+    return Number(/^blob (\d+)\0/.exec(text)?.[1] ?? Number.NaN) || 0;
+  } finally {
+    closeSync(fd);
   }
 }
 

@@ -48,6 +48,8 @@ const temporaryName = /^\.service-restore-[0-9a-f]{16}\.tmp$/;
  */
 export function walk(root: OpenDirectory, options: WalkOptions): Walked {
   const walked = { files: 0, skipped: [] as RawPath[] };
+  const mostDirectories = options.maxFiles * 4 + 1_000;
+  let directories = 0;
   const node = visit(root, {
     path: '',
     depth: 0,
@@ -63,6 +65,9 @@ export function walk(root: OpenDirectory, options: WalkOptions): Walked {
       throw new CheckpointRefusal(
         `The workspace is nested more than ${deepest} directories deep at ${toText(place.path).slice(0, 200)}.`,
       );
+    if (++directories > mostDirectories)
+      throw new CheckpointRefusal(`The workspace has more than ${mostDirectories} directories.`);
+    if (directories % 1_000 === 0) options.progress();
     const listed = readdirSync(directory.at(), { withFileTypes: true, encoding: 'latin1' });
     const rules = withIgnoreFile(directory, place, listed);
     const { before } = place;
