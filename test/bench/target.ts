@@ -52,7 +52,7 @@ export function ourTarget(modelUrl: string, nodeFlags: string[]): Target {
     complaints,
     start(directory) {
       const settings = {
-        agent: { workspace: join(directory, 'workspace') }, checkpoints: { enabled: process.env.BENCH_CP !== 'off' },
+        agent: { workspace: join(directory, 'workspace') },
         plugins: { config: { 'chat-completions': { baseUrl: modelUrl, apiKey: 'bench', models: ['bench'] } } },
       };
       mkdirSync(directory, { recursive: true });
