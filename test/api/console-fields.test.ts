@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Approval } from '../../lib/wire/approval.ts';
 import type { SessionSummary } from '../../lib/wire/session.ts';
+import { pixel } from '../helpers/pixel.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
 import type { TestApp } from '../helpers/test-app.ts';
 import { withApp, withSession } from '../helpers/with-app.ts';
@@ -15,8 +16,6 @@ const ask = {
   parameters: { type: 'object', properties: {} },
   execute: () => 'launched',
 };
-const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-
 async function list(app: TestApp, query = ''): Promise<{ sessions: SessionSummary[]; nextCursor?: string }> {
   return app.call('GET', `/api/sessions${query}`, {});
 }
