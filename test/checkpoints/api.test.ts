@@ -4,8 +4,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Checkpoint, CheckpointDiff, CheckpointList } from '../../lib/wire/checkpoint.ts';
 import { errorOf } from '../helpers/invoke.ts';
+import { scriptedModel } from '../helpers/scripted-model.ts';
 import { createTestApp } from '../helpers/test-app.ts';
-import { within } from '../helpers/within.ts';
+import { eventually, within } from '../helpers/within.ts';
+import { describeTree } from './tree.ts';
 
 const test = suite('The checkpoint routes');
 
@@ -113,6 +115,42 @@ test('switched off, the list says enabled false with the reason and POST answers
   const refused = await errorOf(await service.fetch(path, { method: 'POST' }));
   assert.is(`${refused.status} ${refused.code}`, '409 checkpoints_unavailable');
   assert.match(refused.message, 'checkpoints.enabled is false');
+  await service.close();
+});
+
+test('a message takes a snapshot before it, and rewind brings the files back; the default layout is safe', async () => {
+  const service = await createTestApp({
+    settings: { ...checkpointing, agent: { workspace: '.' } },
+    env: { SERVICE_DATA_DIR: '.service' },
+    models: [scriptedModel()],
+  });
+  const session = await service.newSession();
+  const file = join(service.directory, 'a.txt');
+  const memory = join(service.directory, '.service/memory.json');
+  mkdirSync(join(service.directory, '.service'), { recursive: true });
+  writeFileSync(file, 'one');
+  writeFileSync(memory, 'one');
+  const content = `please ${'🦆'.repeat(100)}`;
+  await service.call('POST', `/api/sessions/${session.id}/messages`, { status: 202, body: { content } });
+  await eventually(10_000, async () => (await service.detail(session.id)).status !== 'running', 'the end of the run');
+  const path = `/api/sessions/${session.id}/checkpoints`;
+  const { checkpoints } = await service.call<CheckpointList>('GET', path, {});
+  const messageId = (await service.detail(session.id)).messages[0]?.id;
+  assert.equal(
+    checkpoints.map((each) => [each.label, each.messageId]),
+    [[`Before: please ${'🦆'.repeat(65)}`, messageId]],
+  );
+  writeFileSync(file, 'two');
+  writeFileSync(memory, 'two');
+  const own = describeTree(join(service.directory, '.service/checkpoints')).length;
+  const rewound = await service.call('POST', `/api/sessions/${session.id}/rewind`, { body: { messageId } });
+  assert.equal(rewound.restored, checkpoints[0]);
+  assert.is(rewound.warning, null);
+  assert.is(readFileSync(file, 'utf8'), 'one');
+  assert.is(readFileSync(memory, 'utf8'), 'one');
+  assert.ok(describeTree(join(service.directory, '.service/checkpoints')).length >= own);
+  const sizes = await service.call<CheckpointList>('GET', path, {});
+  assert.ok((sizes.usage?.bytes ?? 0) > 0);
   await service.close();
 });
 

@@ -15,13 +15,20 @@ const flipper = `
   const fs = require('node:fs');
   const [inner, aside, outside] = process.argv.slice(1);
   process.stdout.write('ready');
+  const pause = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
   for (;;) try {
     fs.renameSync(inner, aside);
     fs.symlinkSync(outside, inner);
+    pause(Math.random());
     fs.unlinkSync(inner);
     fs.renameSync(aside, inner);
+    pause(Math.random());
   } catch {
-    try { fs.rmSync(inner, { recursive: true, force: true }); fs.mkdirSync(inner); } catch {}
+    for (const path of [inner, aside]) try { fs.rmSync(path, { recursive: true, force: true }); } catch {}
+    try {
+      fs.mkdirSync(inner);
+      for (let at = 0; at < 30; at++) fs.writeFileSync(inner + '/f' + at, 'changed');
+    } catch {}
   }
 `;
 
