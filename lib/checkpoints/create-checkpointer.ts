@@ -163,7 +163,14 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
       const unwritable = await whyUnwritable();
       if (unwritable) return { enabled: false, reason: unwritable, checkpoints: [] };
       const target = await targetOf(session);
-      const index = await readIndex(session, target);
+      let index: RecordIndex | undefined;
+      try {
+        index = await readIndex(session, target);
+      } catch (error) {
+        log.error('Checkpoints: an index is damaged.', { repository: target.repository, error: String(error) });
+        const reason = 'The index of the checkpoints of this workspace is damaged; the log names it.';
+        return { enabled: false, reason, checkpoints: [] };
+      }
       const own = (index?.records ?? []).filter((record) => record.sessionId === session.id);
       const reason = refusals.get(target.repository);
       return {

@@ -43,6 +43,8 @@ export interface Repository {
   undoCommit(checkpoint: StoredCheckpoint): Promise<void>;
   /** Drops the records, the branch and the commits of a session at once; trees and blobs wait for the sweep. */
   forget(sessionId: string): Promise<void>;
+  /** Points every branch at the last checkpoint of its session, or deletes it; a crash may have left it elsewhere. */
+  alignBranches(): Promise<void>;
   readSnapshot(checkpoint: StoredCheckpoint): Promise<Snapshot>;
   read(oid: string): Promise<GitObject>;
   saveIndex(): void;
@@ -78,7 +80,8 @@ export async function openRepository(
 
     async commit({ at: time, ...fields }, { tree, files, extras }) {
       const ref = branchOf(fields.sessionId);
-      const parent = await git.resolveRef({ ...at, ref }).catch(() => undefined);
+      // From the index: a commit whose record a crash prevented is nobody's parent.
+      const parent = lastOf(fields.sessionId)?.sha;
       const person = { ...author, timestamp: Math.floor(time / 1000) };
       const message = `${oneLine(fields.label)}\n\nCheckpoint: ${fields.id}\n`;
       const commit = { tree, parent: parent === undefined ? [] : [parent], author: person, committer: person, message };
@@ -95,15 +98,15 @@ export async function openRepository(
     },
 
     async undoCommit(checkpoint) {
-      const { commit } = await git.readCommit({ ...at, oid: checkpoint.sha });
-      const [parent] = commit.parent;
-      const ref = branchOf(checkpoint.sessionId);
-      if (parent === undefined) await git.deleteRef({ ...at, ref });
-      else await git.writeRef({ ...at, ref, value: parent, force: true });
       index.records = index.records.filter(({ id }) => id !== checkpoint.id);
       repository.saveIndex();
+      await alignBranch(checkpoint.sessionId);
       store.drop(checkpoint.sha);
       rmSync(extrasPath(directory, checkpoint.id), { force: true });
+    },
+
+    async alignBranches() {
+      for (const sessionId of await git.listBranches(at)) await alignBranch(sessionId);
     },
 
     async forget(sessionId) {
@@ -112,7 +115,7 @@ export async function openRepository(
       index.records = index.records.filter((record) => record.sessionId !== sessionId);
       index.sweep = true;
       repository.saveIndex();
-      await git.deleteRef({ ...at, ref: branchOf(sessionId) });
+      await alignBranch(sessionId);
       const last = index.records.at(-1);
       if (last)
         await git.writeRef({ ...at, ref: 'HEAD', value: branchOf(last.sessionId), symbolic: true, force: true });
@@ -148,6 +151,17 @@ export async function openRepository(
     },
   };
   return repository;
+
+  function lastOf(sessionId: string): StoredCheckpoint | undefined {
+    return index.records.findLast((record) => record.sessionId === sessionId);
+  }
+
+  async function alignBranch(sessionId: string): Promise<void> {
+    const ref = branchOf(sessionId);
+    const last = lastOf(sessionId);
+    if (last) await git.writeRef({ ...at, ref, value: last.sha, force: true });
+    else await git.deleteRef({ ...at, ref });
+  }
 }
 
 function branchOf(sessionId: string): string {

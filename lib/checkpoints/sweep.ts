@@ -12,6 +12,7 @@ export async function sweep(repository: Repository): Promise<void> {
     keep.add(sha);
     await mark(repository, tree, keep);
   }
+  await repository.alignBranches();
   repository.dropStats();
   index.bytes = store.retain(keep);
   index.sweep = false;

@@ -4,10 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tempDirectory } from '../helpers/temp-directory.ts';
-import { eventually, within } from '../helpers/within.ts';
-import { checkRepositories, hasGit, repositoriesIn, runGit } from './native-git.ts';
+import { within } from '../helpers/within.ts';
+import { checkRepositories, repositoriesIn } from './native-git.ts';
 import { openCheckpointer } from './open-checkpointer.ts';
-import { describeTree } from './tree.ts';
 
 const test = suite('Checkpoint operations run one after another and never harm the host');
 
@@ -136,58 +135,6 @@ test('a missing worker file is a reason, not a crash', async () => {
   const { checkpointer, session } = openCheckpointer({ workerUrl: pathToFileURL('/nonexistent/worker.js') });
   assert.match(await within(5_000, reasonOf(checkpointer.capture(session, 'x'))), 'crashed');
   await checkpointer.close();
-});
-
-test('the records of a deleted session go at once, its objects when the service is idle', async () => {
-  const { checkpointer, workspace, directory, session } = openCheckpointer({ idleMs: 50 });
-  const other = { ...session, id: 'ses_two' };
-  writeFileSync(join(workspace, 'only-one'), 'a secret of the first session');
-  const gone = await within(10_000, checkpointer.capture(session, 'Before: say the word', 'msg_1'));
-  rmSync(join(workspace, 'only-one'));
-  writeFileSync(join(workspace, 'both'), 'kept');
-  const kept = await checkpointer.capture(other, 'kept');
-  await checkpointer.forget(session);
-  assert.equal((await checkpointer.list(session)).checkpoints, []);
-  const [repository = ''] = repositoriesIn(directory);
-  const objectLines = () => describeTree(join(repository, 'objects')).filter((line) => line.startsWith('file'));
-  const has = (sha: string) => objectLines().some((line) => line.includes(sha.slice(2)));
-  assert.is(has(gone.sha), false, 'the commit carries the label, so it goes at once');
-  // Commit, tree and blob of the other session stay.
-  await eventually(10_000, () => objectLines().length === 3, 'the objects of the deleted session to go');
-  checkRepositories(directory);
-  if (hasGit) assert.is(runGit(repository, 'log', '--format=%s', '--all'), 'kept\n');
-
-  // What the sweep took is stored again when it is still in the workspace.
-  writeFileSync(join(workspace, 'only-one'), 'a secret of the first session');
-  await checkpointer.capture(other, 'again');
-  rmSync(join(workspace, 'only-one'));
-  await checkpointer.restore(other, kept.id);
-  checkRepositories(directory);
-  await checkpointer.forget(other);
-  assert.equal(repositoriesIn(directory), []);
-  await checkpointer.close();
-});
-
-test('files of a swept session that are still in the workspace are stored anew', async () => {
-  const { checkpointer, workspace, directory, session } = openCheckpointer({ idleMs: 10 });
-  const [one, two] = [
-    { ...session, id: 'ses_1' },
-    { ...session, id: 'ses_2' },
-  ];
-  await within(10_000, checkpointer.capture(two, 'empty'));
-  writeFileSync(join(workspace, 'a'), 'content');
-  // Old enough for its stat data to be trusted.
-  await new Promise((resolve) => setTimeout(resolve, 1_600));
-  await checkpointer.capture(one, 'with a');
-  const before = (await checkpointer.list(two)).usage?.bytes ?? 0;
-  await checkpointer.forget(one);
-  await eventually(10_000, async () => ((await checkpointer.list(two)).usage?.bytes ?? 0) < before, 'the sweep');
-  const again = await checkpointer.capture(two, 'with a');
-  rmSync(join(workspace, 'a'));
-  await checkpointer.restore(two, again.id);
-  await checkpointer.close();
-  checkRepositories(directory);
-  assert.match(describeTree(workspace).join(), '"a"');
 });
 
 test('a restart finds the records, and stat data make the first snapshot cheap but never wrong', async () => {
