@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createOperations } from './operations.ts';
 import type { WorkerReply, WorkerRequest, WorkerSettings } from './protocol.ts';
-import { isRefusal } from './refusal.ts';
+import { isRefusal, systemCode } from './refusal.ts';
 
 /** The thread in which all file work of the checkpoints happens. Requests come one at a time. */
 function serve(port: MessagePort, settings: WorkerSettings): void {
@@ -16,11 +16,19 @@ function serve(port: MessagePort, settings: WorkerSettings): void {
       reply({ id, type: 'done', value: await operation(target, argument as never) });
     } catch (error) {
       if (isRefusal(error)) reply({ id, type: 'refused', reason: error.message, unknown: error.unknown });
-      else
-        reply({ id, type: 'failed', reason: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      else {
+        operations.close(target);
+        reply({ id, type: 'failed', reason: reasonOf(error), detail: String((error as Error)?.stack ?? error) });
+      }
     }
     operations.settle();
   });
+}
+
+function reasonOf(error: unknown): string {
+  const code = systemCode(error);
+  if (code === undefined) return 'The operation failed; the log of the service says more.';
+  return `Files of the checkpoints could not be read or written (${code}); the log of the service says more.`;
 }
 
 if (parentPort) serve(parentPort, workerData);

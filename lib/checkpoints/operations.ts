@@ -18,6 +18,8 @@ import { takeSnapshot } from './take-snapshot.ts';
 export interface WorkerOperations extends Operations {
   /** What can wait until the answer is out: the stat data of the last walk go to disk. */
   settle(): void;
+  /** Forgets what is in memory of a repository, because an operation failed half-way: the disk is right. */
+  close(target: Target): void;
 }
 
 /** How many repositories stay open; each holds the stat data of its workspace (about 300 bytes per file). */
@@ -126,6 +128,12 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
     async sweep(target) {
       const repository = await open(target);
       if (repository.index.sweep) await sweep(repository);
+    },
+
+    close({ repository }) {
+      const open = repositories.get(repository);
+      if (open) unsaved.delete(open);
+      repositories.delete(repository);
     },
 
     settle() {

@@ -52,4 +52,4 @@ export type WorkerReply =
   | { id: number; type: 'progress' }
   | { id: number; type: 'done'; value: unknown }
   | { id: number; type: 'refused'; reason: string; unknown: boolean }
-  | { id: number; type: 'failed'; reason: string };
+  | { id: number; type: 'failed'; reason: string; detail: string };

@@ -142,8 +142,13 @@ export async function openRepository(
 
     saveIndex: () => replaceFile(indexPath(directory), JSON.stringify(index), { durable }),
     saveStats() {
-      if (repository.lastWalk)
+      if (!repository.lastWalk) return;
+      try {
         replaceFile(statCachePath(directory), packStats(repository.lastWalk), { durable: false });
+      } catch {
+        // Without it the first snapshot after a restart reads every file, and that is all.
+        return;
+      }
     },
     dropStats() {
       repository.lastWalk = undefined;

@@ -101,7 +101,7 @@ export function createWorkerLane({ workerUrl, settings, clock, log, silenceMs }:
         else if (message.type === 'done') settle(() => resolve(message.value));
         else if (message.type === 'refused')
           settle(() => reject(new CheckpointRefusal(message.reason, { unknown: message.unknown })));
-        else fail('The operation failed; the log of the service says more.', message.reason);
+        else fail(message.reason, message.detail);
       };
       const onExit = (code: number): void =>
         fail('The checkpoint worker ended in the middle of its work.', `exit code ${code}`);

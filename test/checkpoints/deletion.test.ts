@@ -109,6 +109,28 @@ test('a crash between a commit and its record leaves nothing that a sweep could 
   if (hasGit) assert.is(runGit(repository, 'log', '--all', '--format=%s'), 'next\nrecorded\n');
 });
 
+test('a disk that refuses a write fails that capture with the reason, and the next one is whole', async () => {
+  const { checkpointer, workspace, directory, session, logged } = openCheckpointer();
+  writeFileSync(join(workspace, 'a'), 'one');
+  const first = await within(10_000, checkpointer.capture(session, 'first'));
+  const [repository = ''] = repositoriesIn(directory);
+  const extras = join(repository, 'service/extras');
+  rmSync(extras, { recursive: true });
+  writeFileSync(extras, 'in the way');
+  writeFileSync(join(workspace, 'a'), 'two');
+  const refused = await checkpointer.capture(session, 'refused').catch((error: Error) => error.message);
+  assert.match(String(refused), /could not be read or written \(E[A-Z]+\)/);
+  assert.not.match(String(refused), directory);
+  assert.match(logged.join(), /Error: E[A-Z]+: /);
+  rmSync(extras);
+  const second = await checkpointer.capture(session, 'second');
+  assert.equal((await checkpointer.list(session)).checkpoints, [second, first]);
+  await checkpointer.restore(session, first.id);
+  assert.is(readFileSync(join(workspace, 'a'), 'utf8'), 'one');
+  await checkpointer.close();
+  checkRepositories(directory);
+});
+
 test('a damaged index is a reason, and is not overwritten', async () => {
   const { checkpointer, workspace, directory, session } = openCheckpointer();
   writeFileSync(join(workspace, 'a'), 'one');
