@@ -8,8 +8,21 @@ export type IdSource = (prefix: IdPrefix) => string;
 
 /** `now` is injected (milliseconds since the epoch); a clock that steps back does not disturb the order. */
 export function createIdSource(now: () => number): IdSource {
-  const next = monotonicFactory();
+  const next = monotonicFactory(bufferedRandom());
   return (prefix) => `${prefix}_${next(now())}`;
+}
+
+/** Random numbers in [0, 1) from the platform's secure source, fetched in blocks: one call per digit costs more than the id. */
+function bufferedRandom(): () => number {
+  const block = new Uint8Array(1_024);
+  let used = block.length;
+  return () => {
+    if (used === block.length) {
+      globalThis.crypto.getRandomValues(block);
+      used = 0;
+    }
+    return (block[used++] ?? 0) / 256;
+  };
 }
 
 const idPattern = /^(ses|msg|run|apr|chk|usr)_[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
