@@ -6,7 +6,13 @@ import { globSync } from './test/glob.mjs';
 const quiet = process.argv.includes('--quiet');
 const started = performance.now();
 
-const programs = ['host/main.ts', 'host/create-app.ts', 'lib/plugin-api/index.ts', 'lib/client/index.ts'];
+const programs = [
+  'host/main.ts',
+  'host/create-app.ts',
+  'lib/config/load-config.ts',
+  'lib/plugin-api/index.ts',
+  'lib/client/index.ts',
+];
 const entries = [
   ...globSync('handlers', /\.ts$/),
   ...globSync('host', /\.worker\.ts$/),
