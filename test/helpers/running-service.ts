@@ -42,7 +42,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   const directory = options.directory ?? tempDirectory('service');
   const workspace = join(directory, 'workspace');
   mkdirSync(workspace, { recursive: true });
-  const settings = { agent: { workspace }, storage: { directory: join(directory, 'data') }, ...options.settings };
+  const agent = { workspace, ...agentOf(options.settings) };
+  const settings = { storage: { directory: join(directory, 'data') }, ...options.settings, agent };
   writeFileSync(join(directory, 'service.config.json'), JSON.stringify(settings, undefined, 2));
 
   const main = resolve('dist/host/main.js');
@@ -105,6 +106,10 @@ function whereItListens(child: ChildProcess): Promise<{ url: string; output: () 
 /** Keys and settings of the person who runs the tests must not reach the service. */
 function scrubbed(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SERVICE|OPENAI|ANTHROPIC)_|^NODE_/.test(name)));
+}
+
+function agentOf(settings: object = {}): object {
+  return 'agent' in settings && typeof settings.agent === 'object' ? (settings.agent ?? {}) : {};
 }
 
 function tokenIn(settings: object): string | undefined {
