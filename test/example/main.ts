@@ -1,0 +1,3 @@
+import { fixTheTest } from './fix-the-test.ts';
+
+await fixTheTest({ print: (line) => console.log(line) });
