@@ -32,6 +32,7 @@ import { createIdSource } from '../lib/wire/ids.ts';
 import { createWorkspaces } from '../lib/workspace/create-workspaces.ts';
 import { openStore } from './open-store.ts';
 import { handlers } from './routes.ts';
+import { createServiceLog } from './service-log.ts';
 import { productVersion } from './version.ts';
 import { watchEventLoop } from './watch-event-loop.ts';
 import { watchStorage } from './watch-storage.ts';
@@ -39,7 +40,8 @@ import { watchStorage } from './watch-storage.ts';
 export interface AppOptions {
   /** Complete and checked; see `loadConfig`. */
   config: Config;
-  log: Logger;
+  /** Default: what `log` of the configuration says, on standard error, without secrets. */
+  log?: Logger;
   /** Learns secrets that are made while starting, for example a generated operator token. */
   secrets?: Pick<SecretRegistry, 'add'>;
   clock?: Clock;
@@ -60,7 +62,8 @@ export interface AppOptions {
  * Rejects with an error that has an `exitCode` when the configuration or the data directory can't be used.
  */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, log, clock = systemClock, cwd = process.cwd() } = options;
+  const { config, clock = systemClock, cwd = process.cwd() } = options;
+  const { log = createServiceLog(config, { env: process.env, clock }).log } = options;
   const startedAt = clock.monotonic();
   const newId = createIdSource(() => clock.now());
   const { directory } = config.storage;

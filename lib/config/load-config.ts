@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { create, StructError } from 'superstruct';
 import { ConfigError } from '../base/config-error.ts';
 import { nearest } from '../base/nearest.ts';
+import { packageRoot as ownPackageRoot } from '../base/package-root.ts';
 import type { Config } from './config.ts';
 import { isRecord } from './rules.ts';
 import { configSchema, defaultWebRoot, type Settings } from './schema.ts';
@@ -14,8 +15,8 @@ export interface LoadConfigOptions {
   env: Readonly<Record<string, string | undefined>>;
   /** Relative paths are resolved against it. */
   cwd: string;
-  /** The folder of the installed package: home of the built-in console. */
-  packageRoot: string;
+  /** The folder of the installed package, home of the built-in console. Default: the package that this code belongs to. */
+  packageRoot?: string;
   /** The text of a file; undefined when there is none. */
   readFile?: (path: string) => string | undefined;
   isDirectory?: (path: string) => boolean;
@@ -171,7 +172,7 @@ function authMode({ auth, server }: Settings, warnings: string[]): Config['auth'
 
 function webRoot(
   configured: string,
-  { cwd, packageRoot, warnings, isDirectory = directoryExists }: Completion,
+  { cwd, packageRoot = ownPackageRoot(), warnings, isDirectory = directoryExists }: Completion,
 ): string {
   const path = resolve(cwd, configured);
   if (isDirectory(path)) return path;

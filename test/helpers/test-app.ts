@@ -5,7 +5,6 @@ import { handlers } from '../../host/routes.ts';
 import type { App } from '../../lib/app.ts';
 import { type Clock, systemClock } from '../../lib/base/clock.ts';
 import { createLogger } from '../../lib/base/logger.ts';
-import { packageRoot } from '../../lib/base/package-root.ts';
 import { loadConfig } from '../../lib/config/load-config.ts';
 import { createRouter } from '../../lib/http/router.ts';
 import type { Model } from '../../lib/models/model.ts';
@@ -65,7 +64,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   };
   const env = { SERVICE_DATA_DIR: join(directory, 'data'), ...options.env };
   const readFile = (path: string) => (path.endsWith('service.config.json') ? JSON.stringify(settings) : undefined);
-  const { config } = loadConfig({ env, cwd: directory, packageRoot: packageRoot(), readFile });
+  const { config } = loadConfig({ env, cwd: directory, readFile });
   const lines: string[] = [];
   const { clock = systemClock } = options;
   const log = createLogger({ level: 'debug', format: 'text', write: (line) => lines.push(line), clock });

@@ -18,7 +18,7 @@ import {
 const test = suite('the sources keep the house laws');
 const sources = readSources();
 const tracked = trackedFiles();
-if (!tracked) console.log('SKIPPED the laws about tracked files: this is not a git checkout');
+if (!tracked) console.log('SKIPPED the laws about tracked files: git is not installed, or this is no checkout');
 
 test('no file is longer than 250 lines', () => {
   assert.equal(findLongFiles(readEditedFiles()), []);
