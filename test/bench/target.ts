@@ -57,7 +57,11 @@ export function ourTarget(modelUrl: string, nodeFlags: string[]): Target {
       };
       mkdirSync(directory, { recursive: true });
       writeFileSync(join(directory, 'service.config.json'), JSON.stringify(settings));
-      const environment = (port: number) => ({ SERVICE_PORT: String(port), SERVICE_LOG_LEVEL: 'warn', SERVICE_CHECKPOINTS: process.env.BENCH_CP ?? 'auto' });
+      const environment = (port: number) => ({
+        SERVICE_PORT: String(port),
+        SERVICE_LOG_LEVEL: 'warn',
+        SERVICE_CHECKPOINTS: process.env.BENCH_CP ?? 'auto',
+      });
       return start(program, directory, { complaints, environment });
     },
   };
