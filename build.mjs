@@ -59,14 +59,20 @@ await build({
 });
 await writeFile('dist/meta.json', JSON.stringify(result.metafile));
 for (const manifest of globSync('plugins', /service\.plugin\.json$/)) await cp(manifest, `dist/${manifest}`);
-await build({
-  entryPoints: globSync('public', /^public\/[^/]+\.ts$/),
+const page = await build({
+  entryPoints: globSync('public', /^public\/[^/]+\.(tsx|css|worker\.ts)$/),
   outdir: 'dist/public',
+  outbase: 'public',
   bundle: true,
+  splitting: true,
   format: 'esm',
   target: 'es2022',
   minify: true,
+  chunkNames: 'chunks/[name]-[hash]',
+  metafile: true,
+  legalComments: 'none',
   logLevel: 'warning',
 });
-await cp('public', 'dist/public', { recursive: true, filter: (path) => !/\.tsx?$|tsconfig\.json$/.test(path) });
+await writeFile('dist/public-meta.json', JSON.stringify(page.metafile));
+await cp('public/index.html', 'dist/public/index.html');
 if (!quiet) console.log(`Built ${entries.length} entries into dist/ in ${Math.round(performance.now() - started)} ms.`);

@@ -1,0 +1,59 @@
+import type { MarkdownRenderer } from './render.ts';
+
+/** Markdown that grows. Blocks that are complete are drawn once; only the last one is drawn again. */
+export interface StreamingMarkdown {
+  update(text: string): void;
+}
+
+export function createStreamingMarkdown(target: HTMLElement, renderer: MarkdownRenderer): StreamingMarkdown {
+  let settledChars = 0;
+  let tail: ChildNode[] = [];
+  let openCode: { node: Text; shown: string } | undefined;
+
+  const dropTail = (): void => {
+    for (const node of tail) node.remove();
+    tail = [];
+    openCode = undefined;
+  };
+  const draw = (block: Parameters<MarkdownRenderer['renderBlock']>[0]): ChildNode[] => {
+    const fragment = renderer.renderBlock(block);
+    const nodes = [...fragment.childNodes];
+    target.append(fragment);
+    return nodes;
+  };
+
+  return {
+    update(text) {
+      const pending = text.slice(settledChars);
+      const blocks = renderer.blocks(pending);
+      const last = blocks.pop();
+      if (!last) return;
+      if (blocks.length > 0) {
+        dropTail();
+        for (const block of blocks) {
+          draw(block);
+          settledChars += block.raw.length;
+        }
+      }
+      if (last.type === 'space') return dropTail();
+      const code = last.type === 'code' && 'text' in last ? String(last.text) : undefined;
+      // Code that is being streamed grows at the end of one text node: nothing is parsed or drawn again.
+      if (code !== undefined && openCode && code.startsWith(openCode.shown)) {
+        openCode.node.appendData(code.slice(openCode.shown.length));
+        openCode.shown = code;
+        return;
+      }
+      dropTail();
+      const held = code === undefined ? { ...last, ...withoutHalfFence(last.raw) } : last;
+      tail = draw('retry' in held && held.retry ? (renderer.blocks(held.raw)[0] ?? last) : last);
+      const node = code === undefined ? undefined : target.querySelector('pre:last-of-type code')?.firstChild;
+      openCode = node instanceof Text && code !== undefined ? { node, shown: node.data } : undefined;
+    },
+  };
+}
+
+/** Holds back back-ticks at the end of what has come: half of a fence would flash as text. */
+function withoutHalfFence(raw: string): { raw: string; retry?: true } {
+  const held = raw.replace(/\n?`+$/, '');
+  return held === raw || held === '' ? { raw } : { raw: held, retry: true };
+}

@@ -1,0 +1,152 @@
+import { type Client, createClient, isApiError } from '../../lib/client/index.ts';
+import { fromLists, reduceDirectory } from '../state/directory.ts';
+import { createDrafts, type Drafts } from '../state/drafts.ts';
+import type { PublicConfig, Store } from '../state/store.ts';
+import { announce } from './announce.ts';
+import type { Credentials } from './credentials.ts';
+import type { HubEnvelope } from './hub-protocol.ts';
+import { createLink, type Link } from './link.ts';
+import { createSessions, type OpenSessions } from './sessions.ts';
+import { createWorkbench, type Workbench } from './workbench.ts';
+
+/** What views act through: the service, the open sessions, and what a person can do. */
+export interface Console {
+  store: Store;
+  credentials: Credentials;
+  drafts: Drafts;
+  workbench: Workbench;
+  sessions: OpenSessions;
+  /** The client of the current token. */
+  api(): Client;
+  /** An image of a transcript, as bytes. */
+  readImage(sessionId: string, hash: string): Promise<Blob>;
+  signIn(token: string, remember: boolean): Promise<void>;
+  signOut(reason?: string): void;
+  /** Shows a line for a while; errors in their own words. */
+  say(text: string, tone?: 'info' | 'danger', action?: { label: string; run: () => void }): void;
+  fail(error: unknown): void;
+  refresh(): Promise<void>;
+}
+
+export function createConsole(
+  store: Store,
+  { credentials, address }: { credentials: Credentials; address: (file: string) => string },
+): Console {
+  const base = new URL('.', document.baseURI).href;
+  let api = createClient({ baseUrl: base, ...tokenOf(credentials) });
+  let toastKey = 0;
+
+  const say: Console['say'] = (text, tone = 'info', action) => {
+    const key = ++toastKey;
+    store.toasts.value = [...store.toasts.value, { key, text, tone, ...(action ? { action } : {}) }].slice(-4);
+    setTimeout(
+      () => {
+        store.toasts.value = store.toasts.value.filter((toast) => toast.key !== key);
+      },
+      action || tone === 'danger' ? 8_000 : 4_000,
+    );
+  };
+  const fail = (error: unknown): void => {
+    if (isApiError(error) && error.status === 401) self.signOut('This token is not accepted any more.');
+    else say(messageOf(error), 'danger');
+  };
+
+  const refresh = async (): Promise<void> => {
+    const [{ sessions }, { approvals }] = await Promise.all([api.listSessions(), api.listApprovals()]);
+    store.directory.value = fromLists(store.directory.value, { sessions, approvals });
+    store.listed.value = true;
+  };
+
+  const enter = async (): Promise<void> => {
+    const [boot, me, health] = await Promise.all([api.bootstrap(), api.me(), api.health()]);
+    const { config } = (await api.config()) as unknown as { config: PublicConfig };
+    Object.assign(document, { title: boot.name });
+    store.boot.value = boot;
+    store.me.value = me;
+    store.health.value = health;
+    store.config.value = config;
+    await refresh();
+    store.access.value = { state: 'in' };
+    link.start(credentials.token);
+  };
+
+  const onEvents = (envelopes: readonly HubEnvelope[]): void => {
+    let directory = store.directory.value;
+    const route = store.route.value;
+    const open = route.name === 'session' && document.visibilityState === 'visible' ? route.id : undefined;
+    for (const envelope of envelopes) {
+      const { event } = envelope;
+      directory = reduceDirectory(directory, envelope, open);
+      sessions.receive(envelope);
+      announce(store, event);
+      if (event.type === 'run.finished' || event.type === 'run.failed')
+        queueMicrotask(() => workbench.sendQueued(event.sessionId));
+      if (event.type === 'session.deleted' && open === event.sessionId) say('This session was deleted elsewhere.');
+    }
+    store.directory.value = directory;
+  };
+
+  const link: Link = createLink(base, () => startWorker(address), {
+    onLink(state) {
+      store.link.value = state;
+      if (state.state === 'signed-out' && store.access.value.state === 'in')
+        self.signOut('This token is not accepted any more.');
+    },
+    onOpened(again) {
+      if (!again) return;
+      refresh().catch(() => undefined);
+      sessions.reloadAll();
+      store.announcement.value = 'Reconnected';
+    },
+    onEvents,
+  });
+
+  const sessions = createSessions({ store, api: () => api, show: (ids) => link.show(ids), fail });
+  const workbench = createWorkbench({ store, api: () => api, sessions, fail, say });
+
+  const self: Console = {
+    store,
+    credentials,
+    drafts: createDrafts(localStorage),
+    workbench,
+    sessions,
+    api: () => api,
+    async readImage(sessionId, hash) {
+      const path = new URL(`api/sessions/${encodeURIComponent(sessionId)}/images/${encodeURIComponent(hash)}`, base);
+      const { token } = credentials;
+      const response = await fetch(path, token ? { headers: { authorization: `Bearer ${token}` } } : {});
+      if (!response.ok) throw new Error('The image is not there any more.');
+      return response.blob();
+    },
+    async signIn(token, remember) {
+      if (token !== '') credentials.set(token, remember);
+      api = createClient({ baseUrl: base, ...tokenOf(credentials) });
+      await enter();
+      sessions.reloadAll();
+    },
+    signOut(reason = '') {
+      link.stop();
+      credentials.forget();
+      store.access.value = { state: 'out', reason };
+    },
+    say,
+    fail,
+    refresh,
+  };
+  return self;
+}
+
+function startWorker(address: (file: string) => string): SharedWorker | undefined {
+  if (typeof SharedWorker === 'undefined') return undefined;
+  return new SharedWorker(address('hub.worker.js'), { type: 'module', name: 'hub' });
+}
+
+function tokenOf({ token }: Credentials): { token?: string } {
+  return token === undefined ? {} : { token };
+}
+
+export function messageOf(error: unknown): string {
+  if (isApiError(error)) return error.message;
+  if (error instanceof TypeError) return 'The server is not reachable.';
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,37 @@
+import { effect } from '@preact/signals';
+import type { Store, Theme } from '../state/store.ts';
+
+const themeKey = 'service.theme';
+const notifyKey = 'service.notify';
+
+export function readTheme(): Theme {
+  const kept = read(themeKey);
+  return kept === 'light' || kept === 'dark' ? kept : 'system';
+}
+
+/** Puts what a person prefers into the page and remembers it. */
+export function applyPreferences(store: Store): void {
+  store.notify.value = read(notifyKey) === 'yes';
+  effect(() => {
+    const theme = store.theme.value;
+    document.documentElement.dataset.theme = theme;
+    write(themeKey, theme);
+  });
+  effect(() => write(notifyKey, store.notify.value ? 'yes' : 'no'));
+}
+
+function read(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+function write(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // Preferences then last as long as the page.
+  }
+}

@@ -1,0 +1,34 @@
+/** A run of code with the highlighter's class for it. */
+export type Token = readonly [text: string, kind: string];
+
+export interface Highlighter {
+  /** Undefined for a language it does not know, or code that is too long. */
+  highlight(code: string, language: string): Promise<readonly Token[] | undefined>;
+}
+
+const mostLines = 3_000;
+
+/** Highlights in a worker that starts with the first code block. */
+export function createHighlighter(address: (file: string) => string): Highlighter {
+  const waiting = new Map<number, (tokens: readonly Token[] | undefined) => void>();
+  let next = 0;
+  let worker: Worker | undefined;
+  const start = (): Worker => {
+    const started = new Worker(address('highlight.worker.js'), { type: 'module', name: 'highlight' });
+    started.onmessage = ({ data }: MessageEvent<{ id: number; tokens?: readonly Token[] }>) => {
+      waiting.get(data.id)?.(data.tokens);
+      waiting.delete(data.id);
+    };
+    return started;
+  };
+  return {
+    highlight(code, language) {
+      if (code.length > 200_000 || code.split('\n', mostLines + 1).length > mostLines)
+        return Promise.resolve(undefined);
+      worker ??= start();
+      const id = ++next;
+      worker.postMessage({ id, code, language });
+      return new Promise((resolve) => waiting.set(id, resolve));
+    },
+  };
+}

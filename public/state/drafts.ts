@@ -1,0 +1,46 @@
+/** An image that is ready to be sent. */
+export interface DraftImage {
+  id: string;
+  name: string;
+  mimeType: 'image/png' | 'image/jpeg' | 'image/webp' | 'image/gif';
+  /** Base64. */
+  data: string;
+  url: string;
+}
+
+export interface Draft {
+  text: string;
+  images: readonly DraftImage[];
+}
+
+export const emptyDraft: Draft = { text: '', images: [] };
+
+/** What was typed and not sent, per session (`new` for the next one). Text survives a reload, images do not. */
+export interface Drafts {
+  get(key: string): Draft;
+  set(key: string, draft: Draft): void;
+}
+
+export function createDrafts(storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>): Drafts {
+  const images = new Map<string, readonly DraftImage[]>();
+  const texts = new Map<string, string>();
+  const name = (key: string): string => `service.draft.${key}`;
+  const quietly = <T>(use: () => T): T | undefined => {
+    try {
+      return use();
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    get: (key) => ({
+      text: texts.get(key) ?? quietly(() => storage.getItem(name(key))) ?? '',
+      images: images.get(key) ?? [],
+    }),
+    set(key, draft) {
+      texts.set(key, draft.text);
+      images.set(key, draft.images);
+      quietly(() => (draft.text === '' ? storage.removeItem(name(key)) : storage.setItem(name(key), draft.text)));
+    },
+  };
+}

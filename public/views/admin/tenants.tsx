@@ -1,0 +1,67 @@
+import { useState } from 'preact/hooks';
+import { messageOf } from '../../service/console.ts';
+import { fullTime } from '../../state/format.ts';
+import { useConsole } from '../context.tsx';
+import { Button } from '../parts/button.tsx';
+import { useLoaded } from '../parts/hooks.ts';
+
+export function Tenants() {
+  const { api, fail } = useConsole();
+  const [tenants, again] = useLoaded(() => api().listTenants(), []);
+  const [name, setName] = useState('');
+  const [id, setId] = useState('');
+  const add = () =>
+    api()
+      .createTenant({ name: name.trim(), ...(id.trim() ? { id: id.trim() } : {}) })
+      .then(() => {
+        setName('');
+        setId('');
+        again();
+      }, fail);
+  if (tenants.state === 'loading') return <p class="empty">Loading…</p>;
+  if (tenants.state === 'failed') return <p class="problem">{messageOf(tenants.error)}</p>;
+  return (
+    <>
+      <table class="list-table">
+        <thead>
+          <tr>
+            <th>Name</th>
+            <th>Id</th>
+            <th>Since</th>
+          </tr>
+        </thead>
+        <tbody>
+          {tenants.value.tenants.map((tenant) => (
+            <tr key={tenant.id}>
+              <td>{tenant.name}</td>
+              <td>{tenant.id}</td>
+              <td>{fullTime(tenant.createdAt)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <form
+        class="card"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void add();
+        }}
+      >
+        <h2>Add a tenant</h2>
+        <div class="inline-form">
+          <label class="field">
+            Name
+            <input required maxLength={120} value={name} onInput={(event) => setName(event.currentTarget.value)} />
+          </label>
+          <label class="field">
+            Id, made from the name if empty
+            <input maxLength={64} value={id} onInput={(event) => setId(event.currentTarget.value)} />
+          </label>
+          <Button type="submit" tone="primary">
+            Add
+          </Button>
+        </div>
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+import { isApiError } from '../../../lib/client/index.ts';
+import type { QuotaUsage } from '../../../lib/client/shapes.ts';
+import { messageOf } from '../../service/console.ts';
+import { compact, count } from '../../state/format.ts';
+import { useConsole } from '../context.tsx';
+import { useLoaded } from '../parts/hooks.ts';
+
+/** Per tenant: what is used, of what is allowed. Without the quota plugin: what is used. */
+export function UsageAndQuotas() {
+  const { api } = useConsole();
+  const [rows] = useLoaded(async () => {
+    try {
+      return (await api().quotas()).tenants;
+    } catch (error) {
+      if (!isApiError(error) || error.status !== 404) throw error;
+      const { tenants } = await api().listTenants();
+      const usages = await Promise.all(tenants.map(({ id }) => api().usage({ tenant: id })));
+      return usages.map(({ tenantId, sessions, usage }) => ({
+        tenantId,
+        sessions,
+        tokens: usage.totalTokens,
+        running: 0,
+        limits: {},
+      }));
+    }
+  }, []);
+  if (rows.state === 'loading') return <p class="empty">Loading…</p>;
+  if (rows.state === 'failed') return <p class="problem">{messageOf(rows.error)}</p>;
+  return (
+    <div class="scroll-x" tabIndex={0} role="region" aria-label="Usage">
+      <table class="list-table">
+        <thead>
+          <tr>
+            <th>Tenant</th>
+            <th>Sessions</th>
+            <th>Running</th>
+            <th>Tokens</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.value.map((row: QuotaUsage) => (
+            <tr key={row.tenantId}>
+              <td>{row.tenantId}</td>
+              <td>
+                <Measure used={row.sessions} most={row.limits.maxSessions} name="Sessions" />
+              </td>
+              <td>
+                <Measure used={row.running} most={row.limits.maxConcurrentRuns} name="Running" />
+              </td>
+              <td>
+                <Measure used={row.tokens} most={row.limits.maxTokens} name="Tokens" />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Measure({ used, most, name }: { used: number; most: number | undefined; name: string }) {
+  if (most === undefined) return <span title="No limit">{count(used)}</span>;
+  return (
+    <span class={used >= most ? 'failed' : ''}>
+      {compact(used)} / {compact(most)}
+      {used >= most ? ' (full)' : ''}
+      <meter class="bar" min={0} max={Math.max(1, most)} high={most * 0.8} value={used} aria-label={name} />
+    </span>
+  );
+}

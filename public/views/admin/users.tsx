@@ -1,0 +1,117 @@
+import { useState } from 'preact/hooks';
+import type { IssuedToken, User } from '../../../lib/wire/identity.ts';
+import { messageOf } from '../../service/console.ts';
+import { fullTime } from '../../state/format.ts';
+import { useConsole } from '../context.tsx';
+import { Button } from '../parts/button.tsx';
+import { useLoaded } from '../parts/hooks.ts';
+import { NewToken } from './new-token.tsx';
+
+export function Users() {
+  const { api, store, fail } = useConsole();
+  const [users, again] = useLoaded(() => api().listUsers(), []);
+  const [tenants] = useLoaded(() => api().listTenants(), []);
+  const [issued, setIssued] = useState<IssuedToken>();
+  const [name, setName] = useState('');
+  const [tenantId, setTenantId] = useState('');
+  const [role, setRole] = useState<User['role']>('user');
+  const act = (work: Promise<IssuedToken | undefined>) =>
+    work.then((made) => {
+      if (made) setIssued(made);
+      again();
+    }, fail);
+  const remove = (user: User) => {
+    store.layer.value = {
+      name: 'confirm',
+      title: `Delete ${user.name}?`,
+      text: 'The token stops working at once. Sessions stay with the tenant.',
+      word: user.name,
+      confirm: 'Delete',
+      run: () =>
+        void act(
+          api()
+            .deleteUser(user.id)
+            .then(() => undefined),
+        ),
+    };
+  };
+  if (users.state === 'loading') return <p class="empty">Loading…</p>;
+  if (users.state === 'failed') return <p class="problem">{messageOf(users.error)}</p>;
+  return (
+    <>
+      {issued && <NewToken issued={issued} onDone={() => setIssued(undefined)} />}
+      <div class="scroll-x" tabIndex={0} role="region" aria-label="Users">
+        <table class="list-table">
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th>Tenant</th>
+              <th>Role</th>
+              <th>Last used</th>
+              <th class="actions">Actions</th>
+            </tr>
+          </thead>
+          <tbody>
+            {users.value.users.map((user) => (
+              <tr key={user.id}>
+                <td>{user.name}</td>
+                <td>{user.tenantId}</td>
+                <td>{user.role === 'admin' ? 'administrator' : 'user'}</td>
+                <td>{user.lastUsedAt ? fullTime(user.lastUsedAt) : 'never'}</td>
+                <td class="actions">
+                  <Button tone="quiet" onClick={() => void act(api().rotateToken(user.id))}>
+                    New token
+                  </Button>
+                  <Button tone="quiet" icon="trash" label={`Delete ${user.name}`} onClick={() => remove(user)} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <form
+        class="card"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void act(api().createUser({ name: name.trim(), role, ...(tenantId ? { tenantId } : {}) }));
+          setName('');
+        }}
+      >
+        <h2>Add a user</h2>
+        <div class="inline-form">
+          <label class="field">
+            Name
+            <input required maxLength={120} value={name} onInput={(event) => setName(event.currentTarget.value)} />
+          </label>
+          <label class="field">
+            Tenant
+            <select value={tenantId} onChange={(event) => setTenantId(event.currentTarget.value)}>
+              <option value="">default</option>
+              {tenants.state === 'ready' &&
+                tenants.value.tenants
+                  .filter(({ id }) => id !== 'default')
+                  .map(({ id, name: title }) => (
+                    <option key={id} value={id}>
+                      {title}
+                    </option>
+                  ))}
+            </select>
+          </label>
+          <label class="field">
+            Role
+            <select
+              value={role}
+              onChange={(event) => setRole(event.currentTarget.value === 'admin' ? 'admin' : 'user')}
+            >
+              <option value="user">user</option>
+              <option value="admin">administrator</option>
+            </select>
+          </label>
+          <Button type="submit" tone="primary">
+            Add
+          </Button>
+        </div>
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,130 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Approval } from '../../../lib/wire/approval.ts';
+import { limits } from '../../../lib/wire/limits.ts';
+import { revealHidden, stopwatch } from '../../state/format.ts';
+import { useConsole } from '../context.tsx';
+import { Button } from '../parts/button.tsx';
+import { useNow } from '../parts/hooks.ts';
+
+/** Nothing can be decided right after the card appeared or changed: the click was meant for something else. */
+const armMs = 300;
+
+/** One question: who asks, for what, with everything that will be done. */
+export function ApprovalCard({ approval, position }: { approval: Approval; position?: string }) {
+  const { workbench } = useConsole();
+  const [armed, setArmed] = useState(false);
+  const [note, setNote] = useState<string>();
+  const box = useRef<HTMLDivElement>(null);
+  const now = useNow(true);
+  useEffect(() => {
+    setArmed(false);
+    setNote(undefined);
+    const timer = setTimeout(() => setArmed(true), armMs);
+    return () => clearTimeout(timer);
+  }, [approval.id]);
+  const decide = (approved: boolean) => {
+    if (!armed) return;
+    setArmed(false);
+    void workbench.decide(approval, note?.trim() ? { approved, note: note.trim() } : { approved });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== box.current) return;
+    if (event.key === 'Enter') decide(true);
+    else if (event.key === 'Escape') decide(false);
+    else if (event.key.toLowerCase() === 'n') setNote('');
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div
+      class="approval"
+      ref={box}
+      tabIndex={-1}
+      role="group"
+      aria-label={`Approval needed: ${approval.call.name}`}
+      data-approval={approval.id}
+      onKeyDown={onKeyDown}
+    >
+      <header class="approval-head">
+        <strong>Approval</strong>
+        <Asker approval={approval} />
+        <span class="spring" />
+        {position && <span class="muted">{position}</span>}
+        <Age approval={approval} now={now} />
+      </header>
+      <p class="approval-what">
+        <span class="tool-name">{approval.call.name}</span> {revealHidden(approval.reason)}
+      </p>
+      <Arguments approval={approval} />
+      {note !== undefined && (
+        <label class="approval-note">
+          Note for the agent
+          <textarea
+            value={note}
+            rows={2}
+            maxLength={limits.approvalNoteChars}
+            ref={(area) => {
+              if (area && note === '') area.focus();
+            }}
+            onInput={(event) => setNote(event.currentTarget.value)}
+          />
+        </label>
+      )}
+      <div class="approval-actions">
+        <Button tone="primary" icon="check" keys="Enter" disabled={!armed} onClick={() => decide(true)}>
+          Approve
+        </Button>
+        <Button tone="danger" icon="cross" keys="Esc" disabled={!armed} onClick={() => decide(false)}>
+          Decline
+        </Button>
+        {note === undefined && (
+          <Button tone="quiet" keys="N" onClick={() => setNote('')}>
+            Note
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Asker({ approval }: { approval: Approval }) {
+  const { store } = useConsole();
+  const { sessions } = store.directory.value;
+  const root = sessions.get(approval.rootSessionId)?.title;
+  return (
+    <span class="muted">
+      {approval.role ? `${approval.role}, sub-agent of ${root ?? 'another session'}` : (root ?? '')}
+    </span>
+  );
+}
+
+function Age({ approval, now }: { approval: Approval; now: number }) {
+  const left = Date.parse(approval.expiresAt) - now;
+  return (
+    <span class="muted" title="Waiting since">
+      {left < 120_000 ? `declined in ${stopwatch(left)}` : stopwatch(now - Date.parse(approval.requestedAt))}
+    </span>
+  );
+}
+
+/** A command is shown whole and as it is; anything else as its JSON. */
+function Arguments({ approval }: { approval: Approval }) {
+  const { arguments: args } = approval.call;
+  const { command, ...rest } = args;
+  const others = Object.keys(rest).length > 0;
+  return (
+    <>
+      {typeof command === 'string' && (
+        <pre class="command" tabIndex={0}>
+          {revealHidden(command)}
+        </pre>
+      )}
+      {(others || typeof command !== 'string') && (
+        <pre class="command" tabIndex={0}>
+          {revealHidden(JSON.stringify(typeof command === 'string' ? rest : args, undefined, 2))}
+        </pre>
+      )}
+    </>
+  );
+}

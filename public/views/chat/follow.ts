@@ -1,0 +1,57 @@
+const nearPx = 64;
+
+/** Keeps the end in view as long as the reader wants it: a scroll by hand away from the end lets go. */
+export interface Follower {
+  toEnd(): void;
+  stop(): void;
+}
+
+export function followEnd(
+  scroller: HTMLElement,
+  content: HTMLElement,
+  onChange: (state: { pinned: boolean }) => void,
+): Follower {
+  let pinned = true;
+  let touchedAt = Number.NEGATIVE_INFINITY;
+  const distance = (): number => scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop;
+  const set = (next: boolean): void => {
+    if (next === pinned) return;
+    pinned = next;
+    scroller.classList.toggle('detached', !pinned);
+    onChange({ pinned });
+  };
+  const touched = (): void => {
+    touchedAt = performance.now();
+  };
+  const wheel = (event: WheelEvent): void => {
+    touched();
+    if (event.deltaY < 0 && scroller.scrollTop > 0) set(false);
+  };
+  const scrolled = (): void => {
+    const end = distance() <= nearPx;
+    if (end && (pinned || performance.now() - touchedAt < 1_000)) set(distance() <= 2 || pinned);
+    else if (!end && performance.now() - touchedAt < 1_000) set(false);
+  };
+  const resized = new ResizeObserver(() => {
+    if (pinned) scroller.scrollTop = scroller.scrollHeight;
+  });
+  resized.observe(content);
+  resized.observe(scroller);
+  const inputs = ['touchmove', 'pointerdown', 'keydown'] as const;
+  for (const input of inputs) scroller.addEventListener(input, touched, { passive: true });
+  scroller.addEventListener('wheel', wheel, { passive: true });
+  scroller.addEventListener('scroll', scrolled, { passive: true });
+  scroller.scrollTop = scroller.scrollHeight;
+  return {
+    toEnd() {
+      set(true);
+      scroller.scrollTop = scroller.scrollHeight;
+    },
+    stop() {
+      resized.disconnect();
+      for (const input of inputs) scroller.removeEventListener(input, touched);
+      scroller.removeEventListener('wheel', wheel);
+      scroller.removeEventListener('scroll', scrolled);
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { copyText } from '../../service/copy.ts';
+import type { Message } from '../../state/conversation.ts';
+import type { Draft } from '../../state/drafts.ts';
+import { clockTime, fullTime } from '../../state/format.ts';
+import { links } from '../../state/route.ts';
+import { useConsole } from '../context.tsx';
+import { Button } from '../parts/button.tsx';
+import { memo } from '../parts/memo.tsx';
+import { Images } from './images.tsx';
+import { Markdown } from './markdown.tsx';
+import { Reasoning } from './reasoning.tsx';
+
+interface RowProps {
+  message: Message;
+  sessionId: string;
+  /** Drawn at once instead of when it comes near. */
+  now: boolean;
+}
+
+/** What a person said. */
+export const UserRow = memo(function UserRow({ message, sessionId }: Omit<RowProps, 'now'>) {
+  const { store, say } = useConsole();
+  const { id } = message;
+  const open = (edit: boolean) => {
+    store.layer.value = { name: 'rewind', sessionId, messageId: id, edit };
+  };
+  return (
+    <article class="message user" id={`message-${id}`} data-message={id} aria-label="You">
+      <div class="bubble">
+        {message.content !== '' && <div class="said">{message.content}</div>}
+        {message.images && <Images images={message.images} sessionId={sessionId} />}
+      </div>
+      <footer class="message-tools">
+        <time dateTime={message.createdAt} title={fullTime(message.createdAt)}>
+          {clockTime(message.createdAt)}
+        </time>
+        <Button icon="copy" label="Copy message" tone="quiet" onClick={() => void copy(message.content, say)} />
+        <Button icon="pencil" label="Edit: rewind to here and write it again" tone="quiet" onClick={() => open(true)} />
+        <Button icon="undo" label="Rewind to before this message" tone="quiet" onClick={() => open(false)} />
+      </footer>
+    </article>
+  );
+});
+
+/** What the model said. */
+export const AssistantRow = memo(function AssistantRow({ message, sessionId, now }: RowProps) {
+  const { say } = useConsole();
+  const { id } = message;
+  return (
+    <article class="message assistant" id={`message-${id}`} data-message={id} aria-label="Reply">
+      {message.reasoning && <Reasoning text={message.reasoning} />}
+      <Markdown text={message.content} sessionId={sessionId} now={now} />
+      {message.meta?.partial === true && <p class="note">This reply was not finished.</p>}
+      <footer class="message-tools">
+        <Button icon="copy" label="Copy as Markdown" tone="quiet" onClick={() => void copy(message.content, say)} />
+        <Button
+          icon="link"
+          label="Copy a link to this message"
+          tone="quiet"
+          onClick={() => void copy(new URL(links.message(sessionId, id), location.href).href, say)}
+        />
+        <time dateTime={message.createdAt} title={fullTime(message.createdAt)}>
+          {clockTime(message.createdAt)}
+        </time>
+        {message.model && <span class="model-name">{message.model}</span>}
+      </footer>
+    </article>
+  );
+});
+
+/** What was just sent, until the service confirms it. */
+export function EchoRow({ draft }: { draft: Draft }) {
+  return (
+    <article class="message user pending" aria-label="You, being sent">
+      <div class="bubble">
+        <div class="said">{draft.text}</div>
+        {draft.images.length > 0 && (
+          <div class="images">
+            {draft.images.map((image) => (
+              <img class="thumbnail" key={image.id} src={image.url} alt={image.name} />
+            ))}
+          </div>
+        )}
+      </div>
+    </article>
+  );
+}
+
+async function copy(text: string, say: (text: string, tone?: 'info' | 'danger') => void): Promise<void> {
+  if (await copyText(text)) say('Copied.');
+  else say('The browser did not allow copying. Select the text instead.', 'danger');
+}

@@ -1,0 +1,90 @@
+import { useState } from 'preact/hooks';
+import { duration, plural } from '../../state/format.ts';
+import { argumentLine, type CallView, summaryOf } from '../../state/items.ts';
+import { useNow } from '../parts/hooks.ts';
+import { Icon } from '../parts/icon.tsx';
+import { ToolBody } from './tool-body.tsx';
+
+/** Neighbouring tool calls as one line that opens. What failed is always visible. */
+export function ToolGroup({
+  calls,
+  running,
+  sessionId,
+}: {
+  calls: readonly CallView[];
+  running: boolean;
+  sessionId: string;
+}) {
+  const few = calls.length <= 2;
+  const [open, setOpen] = useState(false);
+  const { count, failed, durationMs } = summaryOf(calls);
+  const shown = open || few ? calls : calls.filter(({ state }) => state === 'failed' || state === 'running');
+  return (
+    <section class="tools" aria-label={plural(count, 'tool call')}>
+      {!few && (
+        <button type="button" class="tools-head" aria-expanded={open} onClick={() => setOpen(!open)}>
+          <Icon name={open ? 'down' : 'right'} />
+          <span>{plural(count, 'tool call')}</span>
+          {failed > 0 && <span class="failed">{failed} failed</span>}
+          {running ? <span class="muted">running</span> : <span class="muted">{duration(durationMs)}</span>}
+        </button>
+      )}
+      {shown.map((view) => (
+        <ToolCard key={view.call.id} view={view} sessionId={sessionId} />
+      ))}
+    </section>
+  );
+}
+
+function ToolCard({ view, sessionId }: { view: CallView; sessionId: string }) {
+  const { call, state } = view;
+  const [open, setOpen] = useState(state === 'failed');
+  const expanded = open;
+  return (
+    <div class={`tool ${state}`} data-call={call.id}>
+      <button type="button" class="tool-head" aria-expanded={expanded} onClick={() => setOpen(!open)}>
+        <StateMark state={state} />
+        <span class="tool-name">{call.name}</span>
+        <span class="tool-argument">{argumentLine(call)}</span>
+        <Changes data={view.data} />
+        <span class="tool-time">{state === 'running' ? <Elapsed since={view.startedAt} /> : timeOf(view)}</span>
+        <Icon name={expanded ? 'down' : 'right'} />
+      </button>
+      {view.answer?.images && !expanded && <p class="note">{plural(view.answer.images.length, 'image')} inside</p>}
+      {expanded && <ToolBody view={view} sessionId={sessionId} />}
+    </div>
+  );
+}
+
+function StateMark({ state }: { state: CallView['state'] }) {
+  const words = { running: 'running', done: 'done', failed: 'failed', unfinished: 'not finished' };
+  return (
+    <span class={`mark ${state}`}>
+      {state === 'running' ? (
+        <span class="pulse" aria-hidden="true" />
+      ) : (
+        <Icon name={state === 'done' ? 'check' : state === 'failed' ? 'cross' : 'warn'} />
+      )}
+      <span class={state === 'done' ? 'visually-hidden' : ''}>{words[state]}</span>
+    </span>
+  );
+}
+
+function Changes({ data }: { data: unknown }) {
+  const { additions, deletions } = Object(data) as { additions?: unknown; deletions?: unknown };
+  if (typeof additions !== 'number' || typeof deletions !== 'number') return null;
+  return (
+    <span class="changes">
+      <span class="added">+{additions}</span> <span class="deleted">-{deletions}</span>
+    </span>
+  );
+}
+
+function Elapsed({ since }: { since: string | undefined }) {
+  const now = useNow(true);
+  return <>{since ? duration(now - Date.parse(since)) : ''}</>;
+}
+
+function timeOf({ durationMs }: CallView): string {
+  return durationMs === undefined ? '' : duration(durationMs);
+}

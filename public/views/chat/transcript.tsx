@@ -1,0 +1,118 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Conversation } from '../../state/conversation.ts';
+import { compact, plural } from '../../state/format.ts';
+import { type Item, toItems } from '../../state/items.ts';
+import type { OpenSession } from '../../state/store.ts';
+import { useConsole } from '../context.tsx';
+import { Button } from '../parts/button.tsx';
+import { RunBanner } from './banners.tsx';
+import { type Follower, followEnd } from './follow.ts';
+import { LiveMessage } from './live-message.tsx';
+import { Markdown } from './markdown.tsx';
+import { AssistantRow, EchoRow, UserRow } from './message-rows.tsx';
+import { ToolGroup } from './tool-group.tsx';
+
+/** Rows at the end are drawn at once, so that opening at the end does not flicker. */
+const atOnce = 6;
+
+export function Transcript({ session, messageId }: { session: OpenSession; messageId?: string | undefined }) {
+  const { sessions } = useConsole();
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const follower = useRef<Follower | undefined>(undefined);
+  const [pinned, setPinned] = useState(true);
+  const conversation = session.conversation.value;
+  const items = useMemo(() => toItems(conversation), [conversation]);
+  const seen = useRef(items.length);
+  if (pinned) seen.current = items.length;
+
+  useLayoutEffect(() => {
+    if (!scroller.current || !content.current) return undefined;
+    follower.current = followEnd(scroller.current, content.current, (state) => setPinned(state.pinned));
+    return () => follower.current?.stop();
+  }, [session.id]);
+  useEffect(() => {
+    const target = messageId && document.getElementById(`message-${messageId}`);
+    if (target) target.scrollIntoView({ block: 'center' });
+  }, [messageId, session.phase.value]);
+  useEffect(() => {
+    if (session.echo.value) follower.current?.toEnd();
+  }, [session.echo.value]);
+
+  const fresh = items.length - seen.current;
+  return (
+    <div class="transcript-frame">
+      <div class="transcript" ref={scroller} tabIndex={0} role="log" aria-live="off" aria-label="Conversation">
+        <div class="column" ref={content}>
+          {conversation.more && <Older onNear={() => sessions.loadOlder(session)} />}
+          {items.map((item, at) => (
+            <Row key={item.key} item={item} now={at >= items.length - atOnce} {...{ conversation, session }} />
+          ))}
+          {session.echo.value && <EchoRow draft={session.echo.value} />}
+          {conversation.live && <LiveMessage session={session} />}
+          <RunBanner session={session} />
+        </div>
+      </div>
+      {!pinned && (
+        <div class="to-end">
+          <Button icon="down" onClick={() => follower.current?.toEnd()}>
+            {fresh > 0 ? `${fresh} new below` : 'Jump to latest'}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Row(props: { item: Item; now: boolean; session: OpenSession; conversation: Conversation }) {
+  const { item, now, session, conversation } = props;
+  switch (item.kind) {
+    case 'user':
+      return <UserRow message={item.message} sessionId={session.id} />;
+    case 'assistant':
+      return <AssistantRow message={item.message} sessionId={session.id} now={now} />;
+    case 'tools':
+      return <ToolGroup calls={item.calls} running={item.running} sessionId={session.id} />;
+    case 'notice':
+      return <p class={`run-note ${item.notice.level}`}>{item.notice.text}</p>;
+    default:
+      return <Divider item={item} sessionId={session.id} conversation={conversation} />;
+  }
+}
+
+/** Where a summary stands for what was before. */
+function Divider({
+  item,
+  sessionId,
+  conversation,
+}: {
+  item: Extract<Item, { kind: 'compaction' }>;
+  sessionId: string;
+  conversation: Conversation;
+}) {
+  const { compaction } = conversation;
+  const removed = Number(item.message.meta?.compacted);
+  const sizes =
+    compaction?.removed === removed
+      ? `, ${compact(compaction.tokensBefore)} to ${compact(compaction.tokensAfter)} tokens`
+      : '';
+  return (
+    <details class="divider">
+      <summary>
+        {plural(removed, 'message')} summarised{sizes}
+      </summary>
+      <Markdown text={item.message.content} sessionId={sessionId} now={false} />
+    </details>
+  );
+}
+
+function Older({ onNear }: { onNear: () => Promise<void> }) {
+  const { near } = useConsole();
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => (box.current ? near.watch(box.current, () => void onNear()) : undefined), []);
+  return (
+    <div class="older" ref={box} role="status">
+      Loading older messages…
+    </div>
+  );
+}

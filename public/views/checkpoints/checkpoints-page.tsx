@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks';
+import type { Checkpoint } from '../../../lib/wire/checkpoint.ts';
+import { messageOf } from '../../service/console.ts';
+import { bytes, fullTime, plural } from '../../state/format.ts';
+import { links } from '../../state/route.ts';
+import { useConsole } from '../context.tsx';
+import { Button } from '../parts/button.tsx';
+import { useLoaded } from '../parts/hooks.ts';
+import { FileChanges } from './file-changes.tsx';
+
+/** The snapshots of the workspace, newest first, with what changed since each. */
+export function CheckpointsPage({ sessionId }: { sessionId: string }) {
+  const { api, store, fail, say } = useConsole();
+  const running = store.directory.value.sessions.get(sessionId)?.status === 'running';
+  const open = store.open.get(sessionId);
+  const [list, again] = useLoaded(
+    () => api().listCheckpoints(sessionId),
+    [sessionId, running, open?.conversation.value.messages.length, store.layer.value === undefined],
+  );
+  const [label, setLabel] = useState('');
+  const capture = async () => {
+    try {
+      const { checkpoint } = await api().createCheckpoint(sessionId, label.trim() ? { label: label.trim() } : {});
+      setLabel('');
+      say(`Saved "${checkpoint.label}".`);
+      again();
+    } catch (error) {
+      fail(error);
+    }
+  };
+  if (list.state === 'loading') return <p class="empty">Loading…</p>;
+  if (list.state === 'failed') return <p class="empty problem">{messageOf(list.error)}</p>;
+  const { enabled, reason, checkpoints, usage } = list.value;
+  return (
+    <div class="page">
+      <div class="column">
+        {reason && <p class="banner warn">{reason}</p>}
+        {enabled && (
+          <form
+            class="inline-form"
+            onSubmit={(event) => {
+              event.preventDefault();
+              void capture();
+            }}
+          >
+            <label class="field">
+              Label
+              <input
+                value={label}
+                maxLength={200}
+                placeholder="Snapshot"
+                onInput={(event) => setLabel(event.currentTarget.value)}
+              />
+            </label>
+            <Button type="submit" tone="primary">
+              Snapshot now
+            </Button>
+          </form>
+        )}
+        {!enabled && (
+          <p class="empty">Checkpoints are off: files can't be restored.{reason ? '' : ' Set checkpoints.enabled.'}</p>
+        )}
+        {enabled && checkpoints.length === 0 && (
+          <p class="empty">No checkpoints yet. Each message takes one before its run.</p>
+        )}
+        <ol class="timeline" aria-label="Checkpoints">
+          {checkpoints.map((checkpoint) => (
+            <Entry key={checkpoint.id} sessionId={sessionId} checkpoint={checkpoint} running={running} />
+          ))}
+        </ol>
+        {usage && <p class="note">{bytes(usage.bytes)} on disk for all snapshots of this workspace</p>}
+      </div>
+    </div>
+  );
+}
+
+function Entry({ sessionId, checkpoint, running }: { sessionId: string; checkpoint: Checkpoint; running: boolean }) {
+  const { store, api } = useConsole();
+  const [open, setOpen] = useState(false);
+  const { id, label, createdAt, files, messageId, skipped } = checkpoint;
+  return (
+    <li>
+      <div class="line">
+        <span class="label">{label}</span>
+        <time class="muted" dateTime={createdAt}>
+          {fullTime(createdAt)}
+        </time>
+        <span class="muted">{plural(files, 'file')}</span>
+        {skipped ? <span class="muted">{skipped} too large, left out</span> : null}
+        {messageId && <a href={links.message(sessionId, messageId)}>message</a>}
+        <Button tone="quiet" expanded={open} onClick={() => setOpen(!open)}>
+          Changes since
+        </Button>
+        <Button
+          disabled={running}
+          onClick={() => {
+            store.layer.value = { name: 'restore', sessionId, checkpointId: id };
+          }}
+        >
+          Restore
+        </Button>
+      </div>
+      {open && <FileChanges load={() => api().diffCheckpoint(sessionId, id)} keys={[sessionId, id]} />}
+    </li>
+  );
+}

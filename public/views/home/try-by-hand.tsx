@@ -1,0 +1,36 @@
+import { copyText } from '../../service/copy.ts';
+import { useConsole } from '../context.tsx';
+import { Button } from '../parts/button.tsx';
+
+/** The same from a shell, for people who came for the API. */
+export function TryByHand() {
+  const { store, say } = useConsole();
+  const commands = commandsFor(store.me.value?.mode !== 'none');
+  return (
+    <details class="by-hand">
+      <summary>Use it from a shell</summary>
+      <pre class="command" tabIndex={0}>
+        {commands}
+      </pre>
+      <Button
+        icon="copy"
+        onClick={() =>
+          void copyText(commands).then((done) => say(done ? 'Copied.' : 'The browser did not allow copying.'))
+        }
+      >
+        Copy
+      </Button>
+    </details>
+  );
+}
+
+function commandsFor(withToken: boolean): string {
+  const header = withToken ? ' -H "authorization: Bearer $TOKEN"' : '';
+  const root = new URL('api', document.baseURI).href;
+  return [
+    `base=${root}`,
+    `id=$(curl -s${header} -X POST $base/sessions | sed 's/.*"id":"\\(ses_[^"]*\\)".*/\\1/')`,
+    `curl -sN${header} "$base/sessions/$id/events?lastEventId=0" &`,
+    `curl -s${header} -X POST $base/sessions/$id/messages -d '{"content":"list files"}'`,
+  ].join('\n');
+}

@@ -1,0 +1,39 @@
+import type { ComponentChildren } from 'preact';
+import { Icon, type IconName } from './icon.tsx';
+
+interface ButtonProps {
+  children?: ComponentChildren;
+  onClick?: (event: MouseEvent) => void;
+  icon?: IconName;
+  /** The name for people who do not see the icon; also the tooltip. */
+  label?: string;
+  tone?: 'plain' | 'primary' | 'danger' | 'quiet';
+  type?: 'button' | 'submit';
+  disabled?: boolean;
+  keys?: string;
+  pressed?: boolean;
+  expanded?: boolean;
+  class?: string;
+}
+
+/** Every button of the console. */
+export function Button(props: ButtonProps) {
+  const { children, icon, label, tone = 'plain', type = 'button', keys } = props;
+  const only = children === undefined;
+  return (
+    <button
+      type={type}
+      class={`button ${tone} ${only ? 'icon-only' : ''} ${props.class ?? ''}`}
+      onClick={props.onClick}
+      disabled={props.disabled}
+      aria-label={only ? label : undefined}
+      title={label ? `${label}${keys && only ? ` (${keys})` : ''}` : undefined}
+      aria-pressed={props.pressed}
+      aria-expanded={props.expanded}
+    >
+      {icon && <Icon name={icon} />}
+      {children}
+      {keys && !only && <kbd>{keys}</kbd>}
+    </button>
+  );
+}

@@ -1,0 +1,25 @@
+/** Tells when an element comes near the visible part, once. One observer for all of them. */
+export interface NearObserver {
+  watch(element: Element, onNear: () => void): () => void;
+}
+
+export function createNearObserver(margin = '800px'): NearObserver {
+  const waiting = new WeakMap<Element, () => void>();
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        observer.unobserve(target);
+        waiting.get(target)?.();
+      }
+    },
+    { rootMargin: margin },
+  );
+  return {
+    watch(element, onNear) {
+      waiting.set(element, onNear);
+      observer.observe(element);
+      return () => observer.unobserve(element);
+    },
+  };
+}
