@@ -107,8 +107,3 @@ export async function childrenIn(app: TestApp): Promise<SessionSummary[]> {
   const { sessions } = await app.call<{ sessions: SessionSummary[] }>('GET', '/api/sessions', {});
   return sessions.filter(({ parentId }) => parentId !== undefined).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
-
-/** Waits until `holds`, looking again after every turn of the event loop. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
-}

@@ -1,0 +1,54 @@
+import { resolve } from 'node:path';
+import type { Clock, Services, StartedRun } from '../../lib/plugin-api/index.ts';
+import { parseTemplate, type Template } from './template.ts';
+
+/** What a trigger starts: a session in a tenant with a first message. */
+export interface Job {
+  id: string;
+  tenantId: string;
+  prompt: Template;
+  title?: string;
+  model?: string;
+  workspace?: string;
+}
+
+/** The latest session of a trigger and when it was started. */
+export interface Last {
+  sessionId: string;
+  at: string;
+}
+
+export type Launched = StartedRun & Last;
+
+/** Starts a job; `body` is JSON text. Rejects with a ServiceError, for instance a guard's veto; then nothing was created. */
+export type Launch = (job: Job, body: string) => Promise<Launched>;
+
+export function createLaunch(sessions: Services['sessions'], clock: Clock): Launch {
+  return async ({ id, prompt, ...request }, body) => {
+    const at = new Date(clock.now()).toISOString();
+    const content = prompt({ body, id, timestamp: at });
+    const { session, runId, outcome } = await sessions.start(request, content);
+    return { sessionId: session.id, at, runId, outcome };
+  };
+}
+
+export function jobOf(
+  id: string,
+  options: {
+    prompt: string;
+    tenant: string;
+    title?: string | undefined;
+    model?: string | undefined;
+    workspace?: string | undefined;
+  },
+): Job {
+  const { prompt, tenant, title, model, workspace } = options;
+  return {
+    id,
+    tenantId: tenant,
+    prompt: parseTemplate(prompt),
+    ...(title === undefined ? {} : { title }),
+    ...(model === undefined ? {} : { model }),
+    ...(workspace === undefined ? {} : { workspace: resolve(workspace) }),
+  };
+}
