@@ -42,8 +42,8 @@ export interface AppOptions {
   config: Config;
   /** Default: what `log` of the configuration says, on standard error, without secrets. */
   log?: Logger;
-  /** Learns secrets that are made while starting, for example a generated operator token. */
-  secrets?: Pick<SecretRegistry, 'add'>;
+  /** Hides secrets in what leaves the service, and learns those that are made while starting. Default: those of `config`. */
+  secrets?: SecretRegistry;
   clock?: Clock;
   /** Default: the driver that the configuration names, in `storage.directory`. */
   store?: SessionStore;
@@ -63,8 +63,9 @@ export interface AppOptions {
  */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, clock = systemClock, cwd = process.cwd() } = options;
-  const { log = createServiceLog(config, { env: process.env, clock }).log } = options;
+  const { log, secrets } = { ...createServiceLog(config, { env: process.env, clock }), ...options };
   const startedAt = clock.monotonic();
+  const hideSecrets = secrets.hide;
   const newId = createIdSource(() => clock.now());
   const { directory } = config.storage;
   const ownPaths = [...storePaths(directory), join(directory, 'tenants/*/sessions')];
@@ -82,7 +83,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     const liveSessions = createSessions({ store, events, clock });
     sessions = liveSessions;
     liveSessions.restore(records);
-    const auth = await createAuth({ config, clock, log, directory, newId, secrets: options.secrets });
+    const auth = await createAuth({ config, clock, log, directory, newId, secrets });
     const models = createModelRegistry(config.model.default);
     const tools = createToolRegistry();
     const guards = createGuards();
@@ -113,6 +114,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     const runs = createRuns({
       clock,
       log,
+      hideSecrets,
       newId,
       config,
       store,
@@ -131,6 +133,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       config,
       clock,
       log,
+      hideSecrets,
       newId,
       auth,
       store,
@@ -150,6 +153,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       cwd,
       clock,
       log,
+      hideSecrets,
       services: {
         tools,
         models,

@@ -39,7 +39,7 @@ const keepAliveTimeout = 65_000;
  */
 export async function serve(
   handler: HattipHandler<Connection>,
-  app: Pick<App, 'log' | 'clock'>,
+  app: Pick<App, 'log' | 'clock' | 'hideSecrets'>,
   { host, port }: ServeOptions,
 ): Promise<Listening> {
   const streams = new Set<StreamPump>();
@@ -116,7 +116,12 @@ function goneSignal(socket: ServerResponse): AbortSignal {
 }
 
 /** What went wrong before or behind the handlers, in the error envelope; a half-sent answer is cut so that nobody takes it for whole. */
-function refuse(error: unknown, app: Pick<App, 'log'>, request: IncomingMessage, socket: ServerResponse): void {
+function refuse(
+  error: unknown,
+  app: Pick<App, 'log' | 'hideSecrets'>,
+  request: IncomingMessage,
+  socket: ServerResponse,
+): void {
   if (socket.headersSent) {
     socket.destroy();
     return;

@@ -28,6 +28,8 @@ export interface App {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Takes the service's own secrets out of a text that leaves it; see `SecretRegistry.hide`. */
+  readonly hideSecrets: (text: string) => string;
   readonly newId: IdSource;
   readonly auth: AuthService;
   readonly store: SessionStore;

@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { json } from '../../lib/http/respond.ts';
+import { jsonText } from '../../lib/http/respond.ts';
 import { previewRestore, restoreCheckpoint } from '../../lib/service/restore-checkpoint.ts';
 
 /** `?dryRun=1`: what it would do, and to whom; nothing is touched, and a run may be active. */
@@ -8,6 +8,7 @@ export default endpoint('POST /api/sessions/:id/checkpoints/:checkpointId/restor
   session: true,
   async handle({ app, session, url, params: { checkpointId = '' } }) {
     const dryRun = ['1', 'true'].includes(url.searchParams.get('dryRun') ?? '');
-    return json(await (dryRun ? previewRestore : restoreCheckpoint)(app, session, checkpointId));
+    const done = await (dryRun ? previewRestore : restoreCheckpoint)(app, session, checkpointId);
+    return jsonText(app.hideSecrets(JSON.stringify(done)));
   },
 });

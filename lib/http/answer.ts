@@ -1,10 +1,15 @@
 import type { App } from '../app.ts';
+import { hideInValue } from '../base/secrets.ts';
 import { errorResponse, isServiceError, ServiceError } from '../wire/errors.ts';
 import { addCors } from './cors.ts';
 
 /** Turns whatever was thrown into an answer: a ServiceError as it is, anything else logged and as a generic 500. */
-export function errorAnswer(error: unknown, app: Pick<App, 'log'>, request: Pick<Request, 'method' | 'url'>): Response {
-  if (isServiceError(error)) return errorResponse(error);
+export function errorAnswer(
+  error: unknown,
+  app: Pick<App, 'log' | 'hideSecrets'>,
+  request: Pick<Request, 'method' | 'url'>,
+): Response {
+  if (isServiceError(error)) return errorResponse(withoutSecrets(error, app));
   app.log.error('A request failed.', { method: request.method, path: pathOf(request), error: describe(error) });
   return errorResponse(new ServiceError('internal_error', 'The service failed to answer this request.'));
 }
@@ -20,6 +25,15 @@ export function finishApi(response: Response, request: Request, app: Pick<App, '
 /** The path without the query, which may carry a token. */
 export function pathOf(request: Pick<Request, 'url'>): string {
   return new URL(request.url).pathname;
+}
+
+/** A plugin's guard or route may quote what a provider told it. */
+function withoutSecrets(
+  { code, status, message, details, headers }: ServiceError,
+  { hideSecrets }: Pick<App, 'hideSecrets'>,
+): Pick<ServiceError, 'code' | 'status' | 'message' | 'details' | 'headers'> {
+  const clean = details === undefined ? undefined : hideInValue(details, hideSecrets);
+  return { code, status, message: hideSecrets(message), details: clean, headers };
 }
 
 function describe(error: unknown): string {

@@ -7,6 +7,8 @@ import { bySpecificity, matchPath, shapeOf } from './path-pattern.ts';
 export interface RouteRegistry {
   /** Throws when the path does not start with `/api/`, or method and path are taken by a built-in route or another plugin. */
   register(route: PluginRoute, pluginId: string): Undo;
+  /** Every registered route, with its plugin. */
+  list(): { route: PluginRoute; pluginId: string }[];
   /** The route of a path, whatever parameters it has; `methods` are those the path knows. */
   match(
     method: string,
@@ -51,6 +53,7 @@ export function createRouteRegistry(builtIn: readonly RouteSpec[]): RouteRegistr
         reorder();
       };
     },
+    list: () => ordered.flatMap(({ methods }) => [...methods.values()]),
     match(method, pathname) {
       for (const entry of ordered) {
         const found = entry.methods.get(method);

@@ -25,6 +25,8 @@ export interface PluginHostOptions {
   log: Logger;
   /** What `use(name)` finds; a `register` that returns an undo is recorded per plugin, and is told the plugin's id behind its own arguments. */
   services: Readonly<Record<string, unknown>>;
+  /** See `SecretRegistry.hide`: an error text of a plugin may quote its options. */
+  hideSecrets?: (text: string) => string;
   /** Contract: 20 seconds. */
   applyTimeoutMs?: number;
 }
@@ -35,7 +37,7 @@ const longestDisposeMs = 5_000;
 
 /** Loads plugins and keeps track of what each of them added. In-process plugins have the rights of the service itself. */
 export function createPluginHost(options: PluginHostOptions): PluginHost {
-  const { config, clock, log, cwd, bundledDirectory } = options;
+  const { config, clock, log, cwd, bundledDirectory, hideSecrets = (text) => text } = options;
   const services = new Map(Object.entries(options.services));
   const entries = new Map<string, PluginEntry>();
   const attribution = createAttribution();
@@ -87,7 +89,7 @@ export function createPluginHost(options: PluginHostOptions): PluginHost {
 
   async function fail(entry: PluginEntry, problem: string): Promise<void> {
     entry.state = 'failed';
-    entry.error = problem;
+    entry.error = hideSecrets(problem);
     log.error(`The plugin "${entry.id}" failed: ${problem}`);
     await dispose(entry);
   }
@@ -125,7 +127,7 @@ export function createPluginHost(options: PluginHostOptions): PluginHost {
       const entry = entries.get(attribution.of(error, entries.values()) ?? '');
       if (entry === undefined) return undefined;
       const problem = error instanceof Error ? error.message : String(error);
-      entry.error = `An error was not caught: ${problem}`;
+      entry.error = hideSecrets(`An error was not caught: ${problem}`);
       entry.faults += 1;
       log.error(`The plugin "${entry.id}" did not catch an error: ${problem}`);
       if (entry.faults >= mostFaults && entry.state === 'active')

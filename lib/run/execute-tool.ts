@@ -1,3 +1,4 @@
+import { hideInValue } from '../base/secrets.ts';
 import type { ModelToolCall } from '../models/model.ts';
 import { messageEvent } from '../session/wire-message.ts';
 import type { Tool, ToolOutput } from '../tools/tool.ts';
@@ -104,16 +105,18 @@ function recordResult(
   const { session, around } = run;
   if (run.stopReason === 'void') return;
   const ok = output.isError !== true;
-  const content = cutText(output.content, limits.toolOutputChars);
+  // Before the cut, which could leave half a secret.
+  const content = cutText(around.hideSecrets(output.content), limits.toolOutputChars);
+  const data = output.data === undefined ? undefined : hideInValue(output.data, around.hideSecrets);
   const result: ToolResult = { callId: call.id, name: call.name, ok, content, durationMs };
   if (!ok) result.error = content.slice(0, 500);
-  if (output.data !== undefined) result.data = output.data;
+  if (data !== undefined) result.data = data;
   const message = run.newMessage('tool', {
     content,
     toolCallId: call.id,
     toolName: call.name,
     isError: !ok,
-    meta: { durationMs, ...keptData(output.data) },
+    meta: { durationMs, ...keptData(data) },
   });
   if (output.refs && output.refs.length > 0) message.images = output.refs;
   const stored = session.commit({ kind: 'appended', messages: [message], fields: {} }, () => [

@@ -23,6 +23,8 @@ import type { Prompts } from './system-prompt.ts';
 export interface RunSurroundings {
   clock: Clock;
   log: Logger;
+  /** See `SecretRegistry.hide`. Applied to what comes from outside: results of tools, failures, notices, plugins' prompts; never to deltas. */
+  hideSecrets: (text: string) => string;
   newId: IdSource;
   config: Pick<Config, 'model' | 'agent' | 'approvals'>;
   store: SessionStore;
@@ -110,7 +112,8 @@ export class Run {
   }
 
   notice(level: NoticeLevel, message: string): void {
-    this.publish({ type: 'notice', level, message, sessionId: this.session.id });
+    const text = this.around.hideSecrets(message);
+    this.publish({ type: 'notice', level, message: text, sessionId: this.session.id });
   }
 
   /** Notes what the run is doing from now on. Cheap when nothing changes: it is called for every delta. */

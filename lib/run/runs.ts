@@ -92,7 +92,8 @@ async function execute(run: Run, release: () => void): Promise<RunOutcome | unde
     const status = await runLoop(run);
     outcome = run.stopReason ? stopped(run) : { status, usage: run.usage };
   } catch (error) {
-    outcome = run.stopReason ? stopped(run) : { status: 'failed', error: messageOf(error), usage: run.usage };
+    const text = run.around.hideSecrets(messageOf(error));
+    outcome = run.stopReason ? stopped(run) : { status: 'failed', error: text, usage: run.usage };
     if (!run.stopReason) run.around.log.warn('A run failed.', { sessionId: run.session.id, runId: run.id, error });
   }
   if (run.stopReason === 'void' || !outcome) {

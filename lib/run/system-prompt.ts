@@ -53,7 +53,7 @@ async function askSources(run: Run): Promise<string[]> {
   if (sources.length === 0) return [];
   const view = sessionView(run.session.record);
   const answers = await Promise.all(sources.map((source) => askSource(run, () => source(view, run.signal))));
-  return answers.flatMap((answer) => answer || []);
+  return answers.flatMap((answer) => (answer ? run.around.hideSecrets(answer) : []));
 }
 
 async function askSource(run: Run, ask: () => ReturnType<PromptSource>): Promise<string | undefined> {

@@ -1,3 +1,4 @@
+import { isAbsolute, normalize } from 'node:path';
 import type { App } from '../app.ts';
 import { isoTime } from '../base/clock.ts';
 import type { Session } from '../session/session.ts';
@@ -81,11 +82,23 @@ export async function createSession(
 async function workspaceFor(app: Surroundings, creator: Creator, wanted: string | undefined): Promise<string> {
   const { tenantId, confined } = creator;
   if (wanted === undefined) return app.workspaces.defaultDirectory(tenantId);
+  if (!confined) return (await app.workspaces.open(wanted)).root;
+  const given = await app.workspaces.defaultDirectory(tenantId);
+  const { root: own } = await app.workspaces.open(given);
+  // The same answer for everything elsewhere, so that nobody learns which directories other tenants have.
+  const path = normalize(wanted);
+  if (isAbsolute(path) && !isWithin(path, given) && !isWithin(path, own)) throw outsideWorkspace();
   const { root } = await app.workspaces.open(wanted);
-  if (!confined) return root;
-  const { root: own } = await app.workspaces.open(await app.workspaces.defaultDirectory(tenantId));
-  if (root === own || root.startsWith(`${own}/`)) return root;
-  throw new ServiceError('outside_workspace', 'Your sessions can only work inside the workspace of your tenant.', {
+  if (!isWithin(root, own)) throw outsideWorkspace();
+  return root;
+}
+
+function isWithin(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(`${directory}/`);
+}
+
+function outsideWorkspace(): ServiceError {
+  return new ServiceError('outside_workspace', 'Your sessions can only work inside the workspace of your tenant.', {
     details: { path: 'workspace' },
   });
 }
