@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSession } from '../../lib/service/create-session.ts';
+import type { EventStream } from '../helpers/event-stream.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
 import type { TestApp } from '../helpers/test-app.ts';
 import { withApp } from '../helpers/with-app.ts';
@@ -11,7 +12,7 @@ const streams = suite('Event streams never cross tenants');
 const echo = { name: 'echo', description: 'Echoes.', parameters: { type: 'object' }, execute: () => 'echoed' };
 
 /** A life with everything that publishes: a run with a tool, a notice, a child session, a change, a deletion. */
-async function live(app: TestApp, { headers, user }: Person): Promise<string[]> {
+async function live(app: TestApp, { headers, user }: Person, watching: EventStream): Promise<string[]> {
   const { id } = await sessionOf(app, { headers, user, token: '' });
   const own = await app.events(`/api/sessions/${id}/events`, headers);
   await app.call('POST', `/api/sessions/${id}/messages`, {
@@ -28,6 +29,8 @@ async function live(app: TestApp, { headers, user }: Person): Promise<string[]> 
     { type: 'notice', level: 'info', message: `for ${user.name}`, sessionId: id },
   );
   await app.call('PATCH', `/api/sessions/${id}`, { headers, body: { title: `Of ${user.name}` } });
+  // What a deletion meets in the buffer is gone, also for those who have not read it yet.
+  await watching.until((event) => event.type === 'session.updated' && event.session.title === `Of ${user.name}`);
   await app.call('DELETE', `/api/sessions/${id}`, { status: 204, headers });
   await own.ended;
   return [id, child.id];
@@ -39,8 +42,9 @@ streams('live and in replay: runs, children, notices, deletions', () =>
     const bob = await person(app, { name: 'Bob', tenantId: 'b' });
     const root = bearer(bootstrapToken);
     const open = (headers: Record<string, string>, query = '') => app.events(`/api/events${query}`, headers);
-    const watching = [await open(ada.headers), await open(bob.headers), await open(root)];
-    const [ofAda, ofBob] = [await live(app, ada), await live(app, bob)];
+    const [adaWatches, bobWatches] = [await open(ada.headers), await open(bob.headers)];
+    const watching = [adaWatches, bobWatches, await open(root)];
+    const [ofAda, ofBob] = [await live(app, ada, adaWatches), await live(app, bob, bobWatches)];
     app.app.events.publish({ adminOnly: true }, { type: 'notice', level: 'warn', message: 'for administrators' });
 
     const replayed = '?lastEventId=0';
@@ -62,9 +66,8 @@ streams('live and in replay: runs, children, notices, deletions', () =>
         );
       } else {
         await stream.until(isDeleted(mine[0]));
-        assert.ok(
-          stream.envelopes.some(({ event }) => event.type === 'session.updated' && event.sessionId === mine[1]),
-        );
+        assert.ok(stream.envelopes.some(({ event }) => isDeleted(mine[1])(event)));
+        if (position < 3) assert.match(stream.raw, `"parentId":"${mine[0]}"`);
         for (const id of theirs) assert.not.match(stream.raw, id);
         assert.not.match(stream.raw, 'for administrators');
       }
