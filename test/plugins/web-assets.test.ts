@@ -24,7 +24,13 @@ function platformOf(plugins: PluginHost, signal = new AbortController().signal):
   return { app: { ...slice(app), plugins } as App, signal };
 }
 
-const slice = ({ clock, log, config, auth }: App): Partial<App> => ({ clock, log, config, auth });
+const slice = ({ clock, log, hideSecrets, config, auth }: App): Partial<App> => ({
+  clock,
+  log,
+  hideSecrets,
+  config,
+  auth,
+});
 
 const assets = suite<Fixture>('Browser assets are served from /plugins/<id>/<file>');
 assets.before.each((fixture) => {
