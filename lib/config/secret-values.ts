@@ -19,7 +19,15 @@ export function secretValues(config: Config, env: Environment): string[] {
   return found.filter((value) => value !== '' && value !== 'auto');
 }
 
-function collect(value: unknown, { key, env, found }: { key: string; env: Environment; found: string[] }): void {
+interface Place {
+  key: string;
+  env: Environment;
+  found: string[];
+  /** Below `headers` a value with a scheme is a credential, whatever the header is called. */
+  inHeaders?: boolean;
+}
+
+function collect(value: unknown, { key, env, found, inHeaders = false }: Place): void {
   if (typeof value === 'string') {
     const referenced = [...value.matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g)].map((match) => match[1] ?? '');
     if (/Env$/.test(key)) referenced.push(value);
@@ -27,14 +35,16 @@ function collect(value: unknown, { key, env, found }: { key: string; env: Enviro
     const [, inline = ''] = /^--?[\w-]*(?:key|token|secret|passw)[\w-]*=(.+)$/i.exec(value) ?? [];
     found.push(inline);
     if (looksSecret(key) && !isVariableName(key, value)) found.push(value, withoutScheme(value));
+    if (inHeaders) found.push(withoutScheme(value));
     found.push(...urlSecrets(value));
   } else if (Array.isArray(value)) {
     for (const [index, entry] of value.entries())
-      collect(entry, { key: argumentName(value, index) ?? key, env, found });
+      collect(entry, { key: argumentName(value, index) ?? key, env, found, inHeaders });
   } else if (isRecord(value)) {
     for (const [name, inner] of Object.entries(value)) {
       // Below a name like `secrets` or `tokens`, every text is one.
-      collect(inner, { key: looksSecret(key) && !looksSecret(name) ? key : name, env, found });
+      const innerKey = looksSecret(key) && !looksSecret(name) ? key : name;
+      collect(inner, { key: innerKey, env, found, inHeaders: inHeaders || name === 'headers' });
     }
   }
 }
