@@ -10,7 +10,7 @@ import type { IdSource } from '../wire/ids.ts';
 import type { Checkpointer, CheckpointSession } from './checkpointer.ts';
 import { createDisabledCheckpointer } from './disabled-checkpointer.ts';
 import type { ArgumentOf, OperationName, ResultOf, Target } from './protocol.ts';
-import { indexPath, parseIndex, type RecordIndex, toCheckpoint } from './record-index.ts';
+import { indexPath, joinRecent, parseIndex, type RecordIndex, recentPath, toCheckpoint } from './record-index.ts';
 import { isRefusal, systemCode } from './refusal.ts';
 import { createWorkerLane } from './worker-lane.ts';
 
@@ -32,6 +32,7 @@ export interface CheckpointerOptions {
 }
 
 const labelChars = 200;
+const writableMs = 2_000;
 
 /**
  * Checkpoints by git repositories outside the workspaces, one per tenant and directory, written in a worker thread by the
@@ -52,6 +53,8 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
   /** The operations that each session waits for, for those who read the index only. */
   const inFlight = new Map<string, Promise<unknown>>();
   let running = 0;
+  /** The directory was writable a moment ago; until then it is not asked again. */
+  let writableUntil = Number.NEGATIVE_INFINITY;
   /** Why the last snapshot of a repository was refused. */
   const refusals = new Map<string, string>();
   /** Repositories with objects to collect. */
@@ -138,9 +141,11 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
   }
 
   async function whyUnwritable(): Promise<string | undefined> {
+    if (clock.monotonic() < writableUntil) return undefined;
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       await access(directory, constants.W_OK);
+      writableUntil = clock.monotonic() + writableMs;
       return undefined;
     } catch (error) {
       return `The directory of the checkpoints can't be written (${systemCode(error)}).`;
@@ -149,11 +154,10 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
 
   async function readIndex(session: CheckpointSession, target: Target): Promise<RecordIndex | undefined> {
     await inFlight.get(session.id);
-    const text = await readFile(indexPath(target.repository), 'utf8').catch((error: unknown) => {
-      if (systemCode(error) === 'ENOENT') return undefined;
-      throw error;
-    });
-    const index = parseIndex(text);
+    // The lines first: when the index is written whole in between, it has them too.
+    const recent = await readIfThere(recentPath(target.repository));
+    const stored = parseIndex(await readIfThere(indexPath(target.repository)));
+    const index = stored && joinRecent(stored, recent);
     if (index?.sweep && !unswept.has(target.repository)) sweepLater(target);
     return index;
   }
@@ -220,4 +224,11 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
       await lane.close();
     },
   };
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
 }

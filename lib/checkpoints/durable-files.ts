@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fdatasyncSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from './refusal.ts';
 
@@ -22,6 +32,17 @@ export function replaceFile(path: string, content: string | Uint8Array, { durabl
   if (durable) syncPath(temporary);
   renameSync(temporary, path);
   if (durable) syncPath(dirname(path));
+}
+
+/** Adds to the end of a file, which must be there; with `durable`, synced. */
+export function appendLine(path: string, line: string, { durable }: { durable: boolean }): void {
+  const fd = openSync(path, 'a', 0o600);
+  try {
+    writeSync(fd, line);
+    if (durable) fdatasyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Undefined when there is no such file. */

@@ -4,6 +4,8 @@ import type { Checkpoint } from '../wire/checkpoint.ts';
 /** A checkpoint as the index of a repository keeps it: with the git tree, so that a restore need not read the commit. */
 export interface StoredCheckpoint extends Checkpoint {
   tree: string;
+  /** The checkpoint whose extras hold for this one too; absent when it has its own. */
+  extrasOf?: string;
 }
 
 /** The side index of a repository: what git has no place for. Oldest record first. */
@@ -11,6 +13,8 @@ export interface RecordIndex {
   version: 1;
   tenantId: string;
   workspace: string;
+  /** Counts the times the index was written whole; lines of {@link recentPath} from another time are void. */
+  generation: number;
   /** What the objects take on disk. */
   bytes: number;
   /** Records were dropped and their objects not yet collected. */
@@ -19,6 +23,8 @@ export interface RecordIndex {
 }
 
 export const indexPath = (gitDirectory: string): string => join(gitDirectory, 'service', 'index.json');
+/** The records since the index was last written whole, one JSON line each: a checkpoint costs one line, not the list. */
+export const recentPath = (gitDirectory: string): string => join(gitDirectory, 'service', 'recent.jsonl');
 export const extrasPath = (gitDirectory: string, id: string): string =>
   join(gitDirectory, 'service', 'extras', `${id}.json`);
 export const statCachePath = (gitDirectory: string): string => join(gitDirectory, 'service', 'stat.json');
@@ -29,10 +35,36 @@ export function parseIndex(text: string | undefined): RecordIndex | undefined {
   const index: Partial<RecordIndex> = JSON.parse(text);
   if (index.version !== 1 || !Array.isArray(index.records))
     throw new Error('The index of the checkpoints is not readable.');
-  return index as RecordIndex;
+  return { ...index, generation: index.generation ?? 0 } as RecordIndex;
+}
+
+export function recentLine(index: RecordIndex, record: StoredCheckpoint): string {
+  return `${JSON.stringify({ generation: index.generation, bytes: index.bytes, record })}\n`;
+}
+
+/** Adds the records of the recent lines; what a crash left half-written ends them. Mutates and returns `index`. */
+export function joinRecent(index: RecordIndex, text: string | undefined): RecordIndex {
+  const known = new Set(index.records.map(({ id }) => id));
+  for (const line of text?.split('\n') ?? []) {
+    const recent = parseLine(line);
+    if (!recent) break;
+    if (recent.generation !== index.generation || known.has(recent.record.id)) continue;
+    known.add(recent.record.id);
+    index.records.push(recent.record);
+    index.bytes = recent.bytes;
+  }
+  return index;
+}
+
+function parseLine(line: string): { generation: number; bytes: number; record: StoredCheckpoint } | undefined {
+  try {
+    return line === '' ? undefined : JSON.parse(line);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The record as the contract shows it. */
-export function toCheckpoint({ tree: _, ...checkpoint }: StoredCheckpoint): Checkpoint {
+export function toCheckpoint({ tree: _, extrasOf: __, ...checkpoint }: StoredCheckpoint): Checkpoint {
   return checkpoint;
 }

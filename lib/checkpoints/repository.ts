@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import git from 'isomorphic-git';
-import { readIfThere, replaceFile } from './durable-files.ts';
+import { appendLine, readIfThere, replaceFile } from './durable-files.ts';
 import { createGitFs } from './git-fs.ts';
 import { decodeTree } from './git-tree.ts';
 import { createObjectStore, type GitObject, type ObjectStore } from './object-store.ts';
@@ -9,8 +9,11 @@ import { childPath, type RawPath } from './raw-path.ts';
 import {
   extrasPath,
   indexPath,
+  joinRecent,
   parseIndex,
   type RecordIndex,
+  recentLine,
+  recentPath,
   type StoredCheckpoint,
   statCachePath,
 } from './record-index.ts';
@@ -34,7 +37,10 @@ export interface Repository {
   readonly index: RecordIndex;
   /** The last walk of the workspace. */
   lastWalk: DirectoryNode | undefined;
-  /** Commits a tree and records it. Durable when it resolves. */
+  /**
+   * Commits a tree and records it. Durable when it resolves, unless nothing changed since the newest checkpoint: then a
+   * power cut may take the new record, never the state it stands for.
+   */
   commit(
     checkpoint: NewCheckpoint,
     content: { tree: string; files: number; extras: SnapshotExtras },
@@ -52,6 +58,9 @@ export interface Repository {
   dropStats(): void;
 }
 
+/** The index is written whole again after so many lines. */
+const mostRecent = 200;
+
 const author = { name: 'Agent Session Service', email: 'checkpoints@service.invalid', timezoneOffset: 0 };
 
 /** Opens the repository, making it when it is missing. `identity` is written into a new index. */
@@ -59,20 +68,22 @@ export async function openRepository(
   directory: string,
   { durable, identity }: { durable: boolean; identity: { tenantId: string; workspace: string } },
 ): Promise<Repository> {
-  const fs = createGitFs({ durable });
-  const at = { fs, gitdir: directory };
+  const at = { fs: createGitFs({ durable }), gitdir: directory };
+  const unsynced = { fs: createGitFs({ durable: false }), gitdir: directory };
+  /** The extras of the newest checkpoint as text, and where HEAD points; unknown after a start. */
+  let newestExtras: string | undefined;
+  let head: string | undefined;
+  let recent = 0;
   if (!existsSync(join(directory, 'HEAD'))) {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     await git.init({ ...at, dir: directory, bare: true, defaultBranch: 'none' });
   }
   const store = createObjectStore(directory, { durable });
-  const index: RecordIndex = parseIndex(readIfThere(indexPath(directory))) ?? {
-    version: 1,
-    ...identity,
-    bytes: 0,
-    sweep: false,
-    records: [],
-  };
+  const stored = parseIndex(readIfThere(indexPath(directory)));
+  const index: RecordIndex = joinRecent(
+    stored ?? { version: 1, ...identity, generation: 0, bytes: 0, sweep: false, records: [] },
+    stored && readIfThere(recentPath(directory)),
+  );
   const repository: Repository = {
     store,
     index,
@@ -85,15 +96,25 @@ export async function openRepository(
       const person = { ...author, timestamp: Math.floor(time / 1000) };
       const message = `${oneLine(fields.label)}\n\nCheckpoint: ${fields.id}\n`;
       const commit = { tree, parent: parent === undefined ? [] : [parent], author: person, committer: person, message };
-      const sha = await git.writeCommit({ ...at, commit });
-      replaceFile(extrasPath(directory, fields.id), JSON.stringify(extras), { durable });
-      await git.writeRef({ ...at, ref, value: sha, force: true });
-      await git.writeRef({ ...at, ref: 'HEAD', value: ref, symbolic: true, force: true });
+      const text = JSON.stringify(extras);
+      const newest = index.records.at(-1);
+      // Nothing changed: what a restore needs is on disk already, and the rest is not worth a sync before every message.
+      const unchanged = newest?.tree === tree && newestExtras === text;
+      const to = unchanged ? unsynced : at;
+      const sha = await git.writeCommit({ ...to, commit });
+      if (!unchanged) replaceFile(extrasPath(directory, fields.id), text, { durable });
+      await git.writeRef({ ...to, ref, value: sha, force: true });
+      if (head !== ref) await git.writeRef({ ...to, ref: 'HEAD', value: ref, symbolic: true, force: true });
+      head = ref;
+      newestExtras = text;
       const skipped = extras.skipped.length > 0 ? { skipped: extras.skipped.length } : {};
-      const record = { ...fields, sha, createdAt: new Date(time).toISOString(), files, ...skipped, tree };
+      const shared = unchanged ? { extrasOf: newest.extrasOf ?? newest.id } : {};
+      const record = { ...fields, sha, createdAt: new Date(time).toISOString(), files, ...skipped, tree, ...shared };
       index.bytes += store.looseBytes(sha);
       index.records.push(record);
-      repository.saveIndex();
+      if (recent === 0 || recent >= mostRecent) repository.saveIndex();
+      else appendLine(recentPath(directory), recentLine(index, record), { durable: durable && !unchanged });
+      recent += 1;
       return record;
     },
 
@@ -102,7 +123,7 @@ export async function openRepository(
       repository.saveIndex();
       await alignBranch(checkpoint.sessionId);
       store.drop(checkpoint.sha);
-      rmSync(extrasPath(directory, checkpoint.id), { force: true });
+      dropExtras([checkpoint]);
     },
 
     async alignBranches() {
@@ -119,14 +140,14 @@ export async function openRepository(
       const last = index.records.at(-1);
       if (last)
         await git.writeRef({ ...at, ref: 'HEAD', value: branchOf(last.sessionId), symbolic: true, force: true });
-      for (const { id, sha } of gone) {
-        store.drop(sha);
-        rmSync(extrasPath(directory, id), { force: true });
-      }
+      head = undefined;
+      for (const { sha } of gone) store.drop(sha);
+      dropExtras(gone);
     },
 
-    async readSnapshot({ id, tree }) {
-      const extras: SnapshotExtras = { ...plainExtras, ...JSON.parse(readIfThere(extrasPath(directory, id)) ?? '{}') };
+    async readSnapshot({ id, extrasOf = id, tree }) {
+      const text = readIfThere(extrasPath(directory, extrasOf)) ?? '{}';
+      const extras: SnapshotExtras = { ...plainExtras, ...JSON.parse(text) };
       return expandTree(repository, tree, extras);
     },
 
@@ -140,7 +161,13 @@ export async function openRepository(
       return { type: found.type as GitObject['type'], content: Buffer.from(found.object) };
     },
 
-    saveIndex: () => replaceFile(indexPath(directory), JSON.stringify(index), { durable }),
+    saveIndex() {
+      index.generation += 1;
+      replaceFile(indexPath(directory), JSON.stringify(index), { durable });
+      // What is left of an older generation is void; the new one starts empty.
+      replaceFile(recentPath(directory), '', { durable: false });
+      recent = 1;
+    },
     saveStats() {
       if (!repository.lastWalk) return;
       try {
@@ -159,6 +186,14 @@ export async function openRepository(
 
   function lastOf(sessionId: string): StoredCheckpoint | undefined {
     return index.records.findLast((record) => record.sessionId === sessionId);
+  }
+
+  /** Removes the extras that no other checkpoint shares. */
+  function dropExtras(gone: readonly StoredCheckpoint[]): void {
+    newestExtras = undefined;
+    const used = new Set(index.records.map(({ id, extrasOf = id }) => extrasOf));
+    for (const { id, extrasOf = id } of gone)
+      if (!used.has(extrasOf)) rmSync(extrasPath(directory, extrasOf), { force: true });
   }
 
   async function alignBranch(sessionId: string): Promise<void> {

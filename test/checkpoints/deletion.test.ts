@@ -98,6 +98,7 @@ test('a crash between a commit and its record leaves nothing that a sweep could 
   const path = join(repository, 'service/index.json');
   const index: { records: object[]; sweep: boolean } = JSON.parse(readFileSync(path, 'utf8'));
   writeFileSync(path, JSON.stringify({ ...index, records: index.records.slice(0, 1), sweep: true }));
+  writeFileSync(join(repository, 'service/recent.jsonl'), '');
 
   const second = openCheckpointer({ idleMs: 10, directory: first.directory, workspace: first.workspace });
   await within(10_000, second.checkpointer.capture(second.session, 'next'));
