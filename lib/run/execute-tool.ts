@@ -1,17 +1,16 @@
 import { hideInValue } from '../base/secrets.ts';
 import type { ModelToolCall } from '../models/model.ts';
 import { messageEvent } from '../session/wire-message.ts';
-import type { Tool, ToolOutput } from '../tools/tool.ts';
+import type { Tool } from '../tools/tool.ts';
 import { limits } from '../wire/limits.ts';
 import type { StoredMessage, ToolResult } from '../wire/message.ts';
 import { abortable } from './abortable.ts';
 import type { Run } from './run.ts';
 import { sessionView } from './session-view.ts';
 import { storeToolImages } from './tool-images.ts';
+import { type Output, readOutput, thrownText } from './tool-output.ts';
 import { cutText } from './tool-text.ts';
 import { interruptedText } from './unanswered.ts';
-
-type Output = Exclude<ToolOutput, string>;
 
 /** Bytes of JSON up to which `data` is kept with the message, so that a client that reloads still has it. */
 const keptDataChars = 32_768;
@@ -54,9 +53,7 @@ async function outcomeOf(run: Run, call: ModelToolCall): Promise<Output> {
   } catch (error) {
     if (run.signal.aborted)
       return failure(run.stopReason === 'stopped' ? interruptedText : 'Cancelled before it finished.');
-    return failure(
-      error instanceof Error && error.message !== '' ? error.message : `The tool failed: ${String(error)}`,
-    );
+    return failure(thrownText(error));
   }
 }
 
@@ -92,9 +89,7 @@ async function execute(
     approved,
     notify: (message) => run.notice('info', message),
   });
-  const output = await abortable(Promise.resolve(running), signal);
-  if (typeof output === 'string') return { content: output };
-  return storeToolImages(run, output);
+  return storeToolImages(run, readOutput(call.name, await abortable(Promise.resolve(running), signal)));
 }
 
 function recordResult(
@@ -130,8 +125,7 @@ function recordResult(
 
 function keptData(data: unknown): { data?: unknown } {
   if (data === undefined) return {};
-  const text = JSON.stringify(data) ?? '';
-  return text.length <= keptDataChars ? { data: JSON.parse(text || 'null') } : {};
+  return JSON.stringify(data).length <= keptDataChars ? { data } : {};
 }
 
 function available(run: Run): string {

@@ -1,10 +1,15 @@
-import type { ToolOutput } from '../tools/tool.ts';
+import { recordOf, textOf } from '../models/provider-json.ts';
+import { decodedBytes, isBase64, stripDataPrefix } from '../wire/images.ts';
 import { limits } from '../wire/limits.ts';
 import { type ImageMimeType, type ImageRef, imageMimeTypes } from '../wire/message.ts';
 import type { Run } from './run.ts';
+import type { Output } from './tool-output.ts';
 
-type Output = Exclude<ToolOutput, string>;
-type ToolImage = NonNullable<Output['images']>[number];
+interface ToolImage {
+  mimeType: string;
+  data: string;
+  name: string | undefined;
+}
 
 /**
  * Stores the images of a tool result and hands out references. Images that are no PNG, JPEG, WebP or GIF, that are over
@@ -16,8 +21,9 @@ export async function storeToolImages(run: Run, output: Output): Promise<Output 
   const refs: ImageRef[] = [];
   const dropped: string[] = [];
   let total = 0;
-  for (const image of images) {
-    const bytes = decodedBytes(image.data);
+  for (const given of images) {
+    const image = readImage(given);
+    const bytes = isBase64(image.data) ? decodedBytes(image.data) : 0;
     const problem = problemOf(image, { bytes, total, count: refs.length });
     if (problem !== undefined || !isImageType(image.mimeType)) {
       dropped.push(problem ?? 'unsupported type');
@@ -33,7 +39,8 @@ export async function storeToolImages(run: Run, output: Output): Promise<Output 
 }
 
 function problemOf(image: ToolImage, so: { bytes: number; total: number; count: number }): string | undefined {
-  if (!isImageType(image.mimeType)) return `type ${String(image.mimeType).slice(0, 60)} is not PNG, JPEG, WebP or GIF`;
+  if (!isImageType(image.mimeType))
+    return `type ${image.mimeType.slice(0, 60) || 'unknown'} is not PNG, JPEG, WebP or GIF`;
   if (so.bytes <= 0) return 'no valid base64';
   if (so.bytes > limits.imageBytes) return 'over 4 MB';
   if (so.count >= limits.imagesPerMessage) return `over ${limits.imagesPerMessage} images in one call`;
@@ -45,9 +52,12 @@ function isImageType(type: string): type is ImageMimeType {
   return imageMimeTypes.some((known) => known === type);
 }
 
-/** The decoded size of base64 text, or -1 when it is none. Linear, without decoding. */
-function decodedBytes(data: unknown): number {
-  if (typeof data !== 'string' || data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data)) return -1;
-  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
-  return (data.length / 4) * 3 - padding;
+/** An image as a tool gave it: any part of it may be anything. */
+function readImage(given: unknown): ToolImage {
+  const { mimeType, data, name } = recordOf(given);
+  return {
+    mimeType: textOf(mimeType),
+    data: stripDataPrefix(textOf(data)),
+    name: typeof name === 'string' ? name : undefined,
+  };
 }
