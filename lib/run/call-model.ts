@@ -1,13 +1,11 @@
-import { type Completion, isProviderError, type ModelToolCall } from '../models/model.ts';
+import type { Completion, ModelToolCall } from '../models/model.ts';
 import { messageEvent } from '../session/wire-message.ts';
 import type { StoredMessage } from '../wire/message.ts';
 import type { Usage } from '../wire/usage.ts';
-import { abortable } from './abortable.ts';
 import { DeltaWriter } from './delta-writer.ts';
 import { buildRequest } from './model-request.ts';
-import { retryDelay } from './retry.ts';
 import type { Run } from './run.ts';
-import { sleep } from './sleep.ts';
+import { withRetries } from './with-retries.ts';
 
 /**
  * One model call with its retries: streams the reply and stores it. A reply with tool calls is durable when this resolves, so
@@ -23,7 +21,8 @@ export async function callModel(run: Run): Promise<{ toolCalls: ModelToolCall[] 
   run.enter('waiting');
   run.streaming = () => writer.published();
   try {
-    completion = await withRetries(run, writer, () =>
+    const hasStreamed = () => writer.text !== '' || writer.reasoning !== '';
+    completion = await withRetries(run, hasStreamed, () =>
       model.complete(request, { signal: run.signal, onDelta: (channel, delta) => writer.write(channel, delta) }),
     );
   } catch (error) {
@@ -36,27 +35,6 @@ export async function callModel(run: Run): Promise<{ toolCalls: ModelToolCall[] 
   return await storeReply(run, { completion, message, writer }).finally(() => {
     run.streaming = undefined;
   });
-}
-
-async function withRetries(run: Run, writer: DeltaWriter, attempt: () => Promise<Completion>): Promise<Completion> {
-  const { clock, config } = run.around;
-  const policy = config.agent.retry;
-  for (let number = 1; ; number++) {
-    try {
-      return await abortable(attempt(), run.signal);
-    } catch (error) {
-      run.signal.throwIfAborted();
-      const streamed = writer.text !== '' || writer.reasoning !== '';
-      if (streamed || !isProviderError(error)) throw error;
-      const delay = retryDelay(policy, { attempt: number, error, random: Math.random() });
-      if (delay === undefined) throw error;
-      run.notice(
-        'warn',
-        `${error.message} Trying again in ${(delay / 1000).toFixed(1)} s (attempt ${number + 1} of ${policy.attempts}).`,
-      );
-      await sleep(clock, delay, run.signal);
-    }
-  }
 }
 
 async function storeReply(

@@ -1,20 +1,24 @@
 import { messageEvent } from '../session/wire-message.ts';
 import type { StoredMessage } from '../wire/message.ts';
-import { abortable } from './abortable.ts';
+import { offeredTools } from './model-request.ts';
 import { renderForSummary } from './render-history.ts';
 import type { Run } from './run.ts';
 import { systemPromptOf } from './system-prompt.ts';
+import { withRetries } from './with-retries.ts';
 
 const summaryPrompt = `You write the summary that replaces the oldest part of a conversation between a person and an agent that works with tools.
 Keep what the agent needs to go on: the person's goals and constraints in their words, decisions, facts found, files read or changed with their paths, commands and their outcome, errors, and what is still open. Leave out pleasantries. Answer with the summary alone.`;
 
+/** A run that failed this often to make room does not try again: every attempt costs a model call. */
+const mostFailures = 3;
+
 /**
  * Replaces the oldest turns by a summary when the prompt would cross the threshold (contract: Compaction). At most one
- * attempt per step; without progress, or after a failure, none any more in this run. Never fails the run.
+ * attempt per step. Never fails the run.
  */
 export async function compactIfNeeded(run: Run): Promise<void> {
   const { enabled, threshold, fallbackContextWindow } = run.around.config.agent.compaction;
-  if (!enabled || run.compactionExhausted) return;
+  if (!enabled || run.failedCompactions >= mostFailures) return;
   const window = run.model.info.contextWindow ?? fallbackContextWindow;
   if ((await promptSize(run)) < threshold * window) return;
   await compact(run);
@@ -29,7 +33,7 @@ export async function compact(run: Run): Promise<boolean> {
   const before = await promptSize(run);
   const summary = await summarise(run, session.messages.slice(0, cut));
   if (!summary) {
-    run.compactionExhausted = true;
+    run.failedCompactions += 1;
     return false;
   }
   await run.accepted;
@@ -38,7 +42,7 @@ export async function compact(run: Run): Promise<boolean> {
   const kept = session.messages.slice(cut);
   const after = overhead + around.estimator.messages([message, ...kept]);
   if (after >= before) {
-    run.compactionExhausted = true;
+    run.failedCompactions += 1;
     run.notice(
       'warn',
       'Compaction made no room: the summary is not smaller than what it replaces. The history was kept.',
@@ -73,8 +77,8 @@ export function findCut(messages: readonly StoredMessage[], keepRecent: number):
 }
 
 async function promptSize(run: Run): Promise<number> {
-  const { estimator, tools } = run.around;
-  return estimator.messages(run.session.messages) + estimator.prompt(await systemPromptOf(run), tools.schemas());
+  const { estimator } = run.around;
+  return estimator.messages(run.session.messages) + estimator.prompt(await systemPromptOf(run), offeredTools(run));
 }
 
 async function summarise(run: Run, removed: readonly StoredMessage[]): Promise<string | undefined> {
@@ -88,9 +92,14 @@ async function summarise(run: Run, removed: readonly StoredMessage[]): Promise<s
     tools: [],
   };
   try {
-    const completion = await abortable(
-      model.complete(request, { signal: run.signal, onDelta: () => undefined }),
-      run.signal,
+    let hasStreamed = false;
+    const onDelta = (): void => {
+      hasStreamed = true;
+    };
+    const completion = await withRetries(
+      run,
+      () => hasStreamed,
+      () => model.complete(request, { signal: run.signal, onDelta }),
     );
     await run.addUsage(completion.usage);
     if (completion.content.trim() !== '') return completion.content.trim();

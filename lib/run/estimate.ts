@@ -1,3 +1,4 @@
+import { limits } from '../wire/limits.ts';
 import type { StoredMessage } from '../wire/message.ts';
 import type { ToolSchema } from '../wire/tool.ts';
 
@@ -20,7 +21,7 @@ export function createEstimator(): Estimator {
     if (known !== undefined) return known;
     const calls = message.toolCalls ? JSON.stringify(message.toolCalls).length : 0;
     const size =
-      Math.ceil((message.content.length + calls) / charsPerToken) +
+      Math.ceil((sentChars(message) + calls) / charsPerToken) +
       messageOverhead +
       imageTokens * (message.images?.length ?? 0);
     sizes.set(message, size);
@@ -31,4 +32,9 @@ export function createEstimator(): Estimator {
     prompt: (system, tools) =>
       Math.ceil((system.length + tools.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0)) / charsPerToken),
   };
+}
+
+/** Tool results are cut before they are sent. */
+function sentChars({ role, content }: StoredMessage): number {
+  return role === 'tool' ? Math.min(content.length, limits.toolResultModelChars) : content.length;
 }

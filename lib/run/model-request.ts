@@ -2,6 +2,7 @@ import type { ModelMessage, ModelRequest } from '../models/model.ts';
 import { loadImages } from '../session/wire-message.ts';
 import { limits } from '../wire/limits.ts';
 import type { ImageAttachment, ImageRef, StoredMessage } from '../wire/message.ts';
+import type { ToolSchema } from '../wire/tool.ts';
 import type { Run } from './run.ts';
 import { systemPromptOf } from './system-prompt.ts';
 import { cutText } from './tool-text.ts';
@@ -12,21 +13,26 @@ const imageBytesPerRequest = 16 * 1024 * 1024;
 
 /** What the model is asked: the whole conversation, valid whatever happened to it before (decisions section 3, request invariant). */
 export async function buildRequest(run: Run): Promise<ModelRequest> {
-  const { session, around, limits: runLimits } = run;
+  const { session, around } = run;
   const kept = keptImages(session.messages);
   const messages: ModelMessage[] = [];
   for (const message of pairedMessages(session.messages))
     messages.push(message.images ? await withImages(run, message, kept) : toModelMessage(message, message.content));
-  const tools = around.tools.schemas().filter((tool) => runLimits.toolNames?.has(tool.name) ?? true);
   const { temperature, maxTokens } = around.config.model;
   return {
     sessionId: session.id,
     system: await systemPromptOf(run),
     messages,
-    tools: run.model.info.supportsTools ? tools : [],
+    tools: offeredTools(run),
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
   };
+}
+
+/** The tools that a run tells its model about. */
+export function offeredTools(run: Run): ToolSchema[] {
+  if (!run.model.info.supportsTools) return [];
+  return run.around.tools.schemas().filter((tool) => run.limits.toolNames?.has(tool.name) ?? true);
 }
 
 /**

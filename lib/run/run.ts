@@ -70,8 +70,8 @@ export class Run {
   activity: Activity;
   /** The reply that is being streamed, as far as it was published. */
   streaming: (() => ChatMessage | undefined) | undefined;
-  /** A compaction that made no progress is not tried again in this run. */
-  compactionExhausted = false;
+  /** Compactions of this run that came to nothing. */
+  failedCompactions = 0;
   private readonly controller = new AbortController();
   private callIds: Set<string> | undefined;
 

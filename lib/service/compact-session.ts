@@ -1,17 +1,31 @@
 import type { App } from '../app.ts';
 import { compact } from '../run/compaction.ts';
 import type { Session } from '../session/session.ts';
+import { ServiceError } from '../wire/errors.ts';
 import { refuseWhenBusy, refuseWhenRemoved } from './start-run.ts';
 
-/** Compacts a session without an active run now, whatever its size; true when messages were replaced. Throws `session_busy` or a guard's veto. */
-export async function compactSession(app: Pick<App, 'runs' | 'guards'>, session: Session): Promise<boolean> {
+/**
+ * Compacts a session without an active run now, whatever its size; true when messages were replaced, false when there was
+ * nothing to replace or it was cancelled. Throws `session_busy`, `invalid_model` or a guard's veto.
+ */
+export async function compactSession(app: Pick<App, 'runs' | 'guards' | 'models'>, session: Session): Promise<boolean> {
   await session.load();
   refuseWhenRemoved(session);
   refuseWhenBusy(session);
+  const { model } = session.record;
+  if (!app.models.get(model))
+    throw new ServiceError(
+      'invalid_model',
+      `The model "${model}" is not registered (any more). Choose another one with PATCH.`,
+    );
   app.guards.check({ action: 'run', tenantId: session.tenantId, sessionId: session.id });
   const claim = app.runs.claim(session);
   try {
     return await compact(claim);
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'RunStopped')) throw error;
+    refuseWhenRemoved(session);
+    return false;
   } finally {
     app.runs.release(claim);
   }

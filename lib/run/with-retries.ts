@@ -1,0 +1,29 @@
+import { isProviderError } from '../models/model.ts';
+import { abortable } from './abortable.ts';
+import { retryDelay } from './retry.ts';
+import type { Run } from './run.ts';
+import { sleep } from './sleep.ts';
+
+/**
+ * Calls `attempt` until it succeeds, fails for good or the run stops; one notice per retry (contract: Retries). Once `hasStreamed` is
+ * true a failure is final, whatever it was.
+ */
+export async function withRetries<T>(run: Run, hasStreamed: () => boolean, attempt: () => Promise<T>): Promise<T> {
+  const { clock, config } = run.around;
+  const policy = config.agent.retry;
+  for (let number = 1; ; number++) {
+    try {
+      return await abortable(attempt(), run.signal);
+    } catch (error) {
+      run.signal.throwIfAborted();
+      if (hasStreamed() || !isProviderError(error)) throw error;
+      const delay = retryDelay(policy, { attempt: number, error, random: Math.random() });
+      if (delay === undefined) throw error;
+      run.notice(
+        'warn',
+        `${error.message} Trying again in ${(delay / 1000).toFixed(1)} s (attempt ${number + 1} of ${policy.attempts}).`,
+      );
+      await sleep(clock, delay, run.signal);
+    }
+  }
+}
