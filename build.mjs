@@ -1,6 +1,7 @@
 // One esbuild run, with splitting: every handler, worker, plugin and program is an entry; what they share is a chunk.
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
+import { buildSeed } from './build-seed.mjs';
 import { globSync } from './test/glob.mjs';
 
 const quiet = process.argv.includes('--quiet');
@@ -75,4 +76,5 @@ const page = await build({
 });
 await writeFile('dist/public-meta.json', JSON.stringify(page.metafile));
 await cp('public/index.html', 'dist/public/index.html');
+await buildSeed('dist/lib/store/sql/seed.gz');
 if (!quiet) console.log(`Built ${entries.length} entries into dist/ in ${Math.round(performance.now() - started)} ms.`);

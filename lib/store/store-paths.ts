@@ -12,6 +12,8 @@ export const layout = {
   index: 'index.json',
   lock: 'lock',
   lockFile: 'lock.json',
+  /** All of the SQL driver. */
+  sql: 'service.db',
 } as const;
 
 /** The tenant whose sessions live directly below the data root. */
@@ -69,9 +71,9 @@ const ownNames: string[] = [
   `${layout.index}.tmp`,
   layout.lock,
   layout.lockFile,
+  layout.sql,
   'auth',
   'checkpoints',
-  'service.db',
   'token',
 ];
 

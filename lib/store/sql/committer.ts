@@ -1,0 +1,206 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/log.ts';
+import type { SessionCommit } from '../change.ts';
+import { type Batch, batchStatements } from './batch-statements.ts';
+import { type Database, isDatabaseLost } from './database.ts';
+import { follow, type KnownSession, type Overlay, refusalOf } from './known-session.ts';
+
+export interface CommitterOptions {
+  database: Database;
+  /** Every session as of the last durable commit; the committer keeps it so. */
+  known: Map<string, KnownSession>;
+  /** False while the disk has no room for a batch. */
+  hasRoom: () => Promise<boolean>;
+  /** Called once a batch is durable, before its promises resolve. */
+  onDurable: (commits: readonly SessionCommit[], bytes: number) => void;
+  clock: Clock;
+  log: Logger;
+}
+
+export interface Committer {
+  /** Resolves once the commit is durable; rejects when it is not, and then nothing of it counts. */
+  commit(commit: SessionCommit): Promise<void>;
+  /** Resolves once no commit is on its way. */
+  idle(): Promise<void>;
+  /** Gives up what can't be written now. */
+  stop(): void;
+}
+
+interface Waiting {
+  commit: SessionCommit;
+  bytes: number;
+  resolve: () => void;
+  reject: (error: Error) => void;
+}
+
+/** Bounds how long one transaction takes, and with it how long a small commit waits behind large ones. */
+const largestBatch = { bytes: 4 * 1024 * 1024, commits: 500 };
+const retryMs = 250;
+/** How long commits wait behind one whose fate is unknown before they are refused. */
+const patienceMs = 2_000;
+
+/**
+ * Group commit: what arrives while a transaction is under way shares the next one, in the order of the calls. A commit
+ * that does not fit its session is refused alone. When the database is lost in the middle of a batch, the batch is
+ * looked up once it is back (it is there as a whole or not at all) and written again if need be.
+ */
+export function createCommitter(options: CommitterOptions): Committer {
+  const { database, known, hasRoom, onDurable, clock, log } = options;
+  const queue: Waiting[] = [];
+  let working: Promise<void> | undefined;
+  let lostSince: number | undefined;
+  let failing = false;
+  let stopped = false;
+
+  return {
+    commit(commit) {
+      return new Promise((resolve, reject) => {
+        if (lostSince !== undefined && clock.monotonic() - lostSince > patienceMs) {
+          reject(notStored('the database is not available'));
+          return;
+        }
+        queue.push({ commit, bytes: sizeOf(commit), resolve, reject });
+        wake();
+      });
+    },
+    async idle() {
+      while (working) await working;
+    },
+    stop() {
+      stopped = true;
+    },
+  };
+
+  function wake(): void {
+    working ??= work().finally(() => {
+      working = undefined;
+      if (queue.length > 0) wake();
+    });
+  }
+
+  async function work(): Promise<void> {
+    // What is called in the same turn goes together.
+    await Promise.resolve();
+    while (queue.length > 0) await store(admit(takeBatch()));
+  }
+
+  function takeBatch(): Waiting[] {
+    let bytes = 0;
+    let count = 0;
+    for (const each of queue) {
+      bytes += each.bytes;
+      if (count === largestBatch.commits || (count > 0 && bytes > largestBatch.bytes)) break;
+      count += 1;
+    }
+    return queue.splice(0, count);
+  }
+
+  function admit(batch: Waiting[]): Waiting[] {
+    const ahead: Overlay = new Map();
+    return batch.filter(({ commit, reject }) => {
+      const before = ahead.has(commit.sessionId) ? ahead.get(commit.sessionId) : known.get(commit.sessionId);
+      const refusal = refusalOf(commit, before);
+      if (refusal === undefined) ahead.set(commit.sessionId, follow(commit, before));
+      else reject(notStored(refusal));
+      return refusal === undefined;
+    });
+  }
+
+  async function store(waiting: Waiting[]): Promise<void> {
+    if (waiting.length === 0) return;
+    try {
+      if (!(await hasRoom())) throw notStored('no space is left on the device', 'ENOSPC');
+      const batch = batchStatements(
+        waiting.map(({ commit }) => commit),
+        known,
+      );
+      await write(batch);
+      landed(waiting, batch);
+    } catch (error) {
+      // One that the database refuses must not take the others along.
+      if (waiting.length > 1 && sqlStateOf(error)) for (const each of waiting) await store(admit([each]));
+      else refuse(waiting, error);
+    }
+  }
+
+  async function write(batch: Batch): Promise<void> {
+    try {
+      await database.transaction(batch.statements);
+    } catch (error) {
+      if (!isDatabaseLost(error)) throw error;
+      lostSince = clock.monotonic();
+      if (!(await isStored(batch.commits))) throw error;
+    } finally {
+      lostSince = undefined;
+    }
+  }
+
+  /** Asks until the database answers: nobody may be told before it is known. */
+  async function isStored(commits: readonly SessionCommit[]): Promise<boolean> {
+    const witness = commits.findLast(({ change }) => change.kind !== 'deleted') ?? commits[0];
+    if (!witness) return true;
+    const { sessionId, revision, change } = witness;
+    const gone = change.kind === 'deleted' || commits.some((each) => isRemovalOf(each, sessionId));
+    for (;;) {
+      try {
+        const sql = 'SELECT revision FROM sessions WHERE id = $1';
+        const [row] = await database.query({ sql, values: [sessionId] });
+        return gone ? row === undefined : Number(row?.revision ?? 0) >= revision;
+      } catch (error) {
+        if (stopped) throw error;
+        await new Promise<void>((resolve) => clock.after(retryMs, resolve));
+      }
+    }
+  }
+
+  function landed(waiting: readonly Waiting[], { commits, after }: Batch): void {
+    if (failing) log.info('The store takes changes again.');
+    failing = false;
+    for (const [sessionId, session] of after) {
+      if (session) known.set(sessionId, session);
+      else known.delete(sessionId);
+    }
+    onDurable(
+      commits,
+      waiting.reduce((sum, { bytes }) => sum + bytes, 0),
+    );
+    for (const { resolve } of waiting) resolve();
+  }
+
+  function refuse(waiting: readonly Waiting[], error: unknown): void {
+    const code = codeOf(error);
+    if (!failing) log.error('The store can not write; changes are refused until it can.', { code });
+    failing = true;
+    for (const { reject } of waiting) reject(notStored(`the database answers ${code}`, code));
+  }
+}
+
+function isRemovalOf({ sessionId, change }: SessionCommit, wanted: string): boolean {
+  return sessionId === wanted && change.kind === 'deleted';
+}
+
+function notStored(why: string, code?: string): Error {
+  return Object.assign(new Error(`The change was not stored: ${why}. Nothing was changed.`), code && { code });
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  return code === diskFull ? 'ENOSPC' : code;
+}
+
+/** PostgreSQL's own refusals have five characters; what concerns the machine (class 53, 58) concerns every commit alike. */
+function sqlStateOf(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^[0-9A-Z]{5}$/.test(code) && !/^5[38]/.test(code);
+}
+
+/** A rough size in characters; what counts is the text of messages. */
+function sizeOf({ change }: SessionCommit): number {
+  if (change.kind !== 'appended') return 500;
+  return change.messages.reduce(
+    (sum, { content, reasoning }) => sum + content.length + (reasoning?.length ?? 0),
+    1_000,
+  );
+}
+
+const diskFull = '53100';

@@ -1,0 +1,43 @@
+/** What a statement may be given. Lists become SQL arrays; a lone surrogate or NUL must be inside JSON text. */
+export type SqlValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly string[]
+  | readonly number[]
+  | readonly (string | null)[];
+
+export interface Statement {
+  sql: string;
+  values?: readonly SqlValue[];
+  /** How long it may take, when that is more than usual. */
+  limitMs?: number;
+}
+
+/** 64-bit numbers may arrive as text: read them with `Number()`. */
+export type Row = Record<string, unknown>;
+
+/**
+ * What the SQL store needs of a PostgreSQL server, embedded or not. Requests are carried out in the order of the calls.
+ * A failure of a statement is an Error with the SQLSTATE in `code`. When the server went away it is an Error named
+ * `DatabaseLost`: whether the request was carried out is then unknown until a next one answers.
+ */
+export interface Database {
+  /** Connects, if that is not done yet. Throws an Error with `exitCode` 78 when this database can't be used. */
+  open(): Promise<void>;
+  /** All or nothing, durable when it resolves. Resolves to the rows of every statement. */
+  transaction(statements: readonly Statement[]): Promise<Row[][]>;
+  /** One statement on its own: also for what refuses to run in a transaction. */
+  query(statement: Statement): Promise<Row[]>;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
+
+export function databaseLost(why: string, code?: string): Error {
+  return Object.assign(new Error(why), { name: 'DatabaseLost', ...(code !== undefined && { code }) });
+}
+
+export function isDatabaseLost(error: unknown): boolean {
+  return error instanceof Error && error.name === 'DatabaseLost';
+}

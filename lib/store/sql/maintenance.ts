@@ -1,0 +1,132 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/log.ts';
+import type { Database } from './database.ts';
+import { checkpoint, type Erasable, erase, findErasable, smallPart } from './erasure.ts';
+import { partitions } from './migrations.ts';
+
+export interface MaintenanceOptions {
+  database: Database;
+  clock: Clock;
+  log: Logger;
+  removeImages: (sessionId: string) => Promise<void>;
+}
+
+export interface Maintenance {
+  /** Notes what a batch wrote. Cheap. */
+  wrote(bytes: number): void;
+  /** Sees to it that deleted sessions leave the disk soon. */
+  deleted(sessionIds: readonly string[]): void;
+  /** Erases what is deleted and writes everything to its place. */
+  flush(): Promise<void>;
+  stop(): void;
+}
+
+const eraseAfterMs = 50;
+const lookEveryMs = 2_000;
+const quietMs = 1_000;
+const retryMs = 3_000;
+/** Erasing from a large database waits for a quiet second, this long at most. */
+const latestMs = 600_000;
+const checkpointBytes = 8 * 1024 * 1024;
+const vacuumBytes = 64 * 1024 * 1024;
+
+/** What PostgreSQL's background processes would do; embedded, it has none. */
+export function createMaintenance({ database, clock, log, removeImages }: MaintenanceOptions): Maintenance {
+  const gone = new Set<string>();
+  let tail: Promise<void> = Promise.resolve();
+  let eraseTimer: (() => void) | undefined;
+  let lookTimer: (() => void) | undefined;
+  let wroteAt = Number.NEGATIVE_INFINITY;
+  let deletedAt = clock.monotonic();
+  let sinceCheckpoint = 0;
+  let sinceVacuum = 0;
+  let stopped = false;
+
+  return {
+    wrote(bytes) {
+      wroteAt = clock.monotonic();
+      sinceCheckpoint += bytes;
+      sinceVacuum += bytes;
+      look();
+    },
+    deleted(sessionIds) {
+      for (const id of sessionIds) gone.add(id);
+      deletedAt = clock.monotonic();
+      scheduleErase(eraseAfterMs);
+    },
+    flush: () => serialised(() => eraseAll(true).then(checkpointNow)),
+    stop() {
+      stopped = true;
+      eraseTimer?.();
+      lookTimer?.();
+    },
+  };
+
+  function quiet(): boolean {
+    return clock.monotonic() - wroteAt > quietMs;
+  }
+
+  function serialised(work: () => Promise<void>): Promise<void> {
+    const task = tail.then(work);
+    tail = task.catch(() => undefined);
+    return task;
+  }
+
+  function report(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.warn('The upkeep of the database did not succeed and will be tried again.', { reason });
+  }
+
+  function scheduleErase(ms: number): void {
+    if (stopped) return;
+    eraseTimer ??= clock.after(ms, () => {
+      eraseTimer = undefined;
+      serialised(() => eraseAll(false)).catch((error) => {
+        report(error);
+        scheduleErase(retryMs);
+      });
+    });
+  }
+
+  async function eraseAll(now: boolean): Promise<void> {
+    for (const id of [...gone]) {
+      await removeImages(id);
+      gone.delete(id);
+    }
+    const all = await findErasable(database);
+    const patient = !now && !quiet() && clock.monotonic() - deletedAt < latestMs;
+    const due: Erasable[] = patient ? all.filter(({ size }) => size <= smallPart) : all;
+    for (const { sessionId } of due) await removeImages(sessionId);
+    if (due.length > 0) {
+      await erase(database, due);
+      sinceCheckpoint = 0;
+    }
+    if (due.length < all.length) scheduleErase(retryMs);
+  }
+
+  function look(): void {
+    if (stopped) return;
+    lookTimer ??= clock.after(lookEveryMs, () => {
+      lookTimer = undefined;
+      if (sinceCheckpoint >= checkpointBytes || quiet())
+        serialised(async () => {
+          await checkpointNow();
+          if (sinceVacuum >= vacuumBytes && quiet()) await vacuum();
+        }).catch(report);
+      else look();
+    });
+  }
+
+  async function checkpointNow(): Promise<void> {
+    if (sinceCheckpoint === 0) return;
+    sinceCheckpoint = 0;
+    await checkpoint(database);
+  }
+
+  async function vacuum(): Promise<void> {
+    sinceVacuum = 0;
+    for (const table of ['messages', 'sessions'])
+      for (let part = 0; part < partitions; part++)
+        await database.query({ sql: `VACUUM (ANALYZE) ${table}_${part}`, limitMs: 120_000 });
+  }
+}

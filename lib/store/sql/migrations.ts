@@ -1,0 +1,76 @@
+import type { Database, Statement } from './database.ts';
+
+/** Sessions are spread over this many partitions, so that erasing one rewrites a part of the whole only. */
+export const partitions = 8;
+
+export interface Migration {
+  version: number;
+  name: string;
+  /** Plain PostgreSQL 15. */
+  statements: string[];
+}
+
+/**
+ * Additive only (contract: Versioning 5): a new migration adds tables, columns with a default, or indexes. It never
+ * renames, removes or narrows anything, and every statement of the store names its columns, so that an earlier patch
+ * goes on working on what a later one wrote. Statistics of text are off: they would keep samples of deleted sessions.
+ */
+export const migrations: readonly Migration[] = [
+  {
+    version: 1,
+    name: 'sessions, messages, values',
+    statements: [
+      `CREATE TABLE sessions (
+        id text PRIMARY KEY,
+        tenant_id text NOT NULL,
+        revision bigint NOT NULL,
+        first_position bigint NOT NULL DEFAULT 0,
+        length bigint NOT NULL DEFAULT 0,
+        record text NOT NULL
+      ) PARTITION BY HASH (id)`,
+      'ALTER TABLE sessions ALTER COLUMN record SET STATISTICS 0',
+      ...partitionsOf('sessions', 'WITH (fillfactor = 70)'),
+      `CREATE TABLE messages (
+        session_id text NOT NULL,
+        position bigint NOT NULL,
+        body text NOT NULL,
+        words tsvector,
+        PRIMARY KEY (session_id, position)
+      ) PARTITION BY HASH (session_id)`,
+      'ALTER TABLE messages ALTER COLUMN body SET STATISTICS 0',
+      'ALTER TABLE messages ALTER COLUMN words SET STATISTICS 0',
+      ...partitionsOf('messages'),
+      'CREATE INDEX messages_words ON messages USING gin (words) WITH (gin_pending_list_limit = 256)',
+      'CREATE TABLE service_values (key text PRIMARY KEY, value text NOT NULL)',
+      'CREATE TABLE unerased (session_id text PRIMARY KEY, part integer NOT NULL)',
+    ],
+  },
+];
+
+/** Brings the tables up to date. A database that a later version wrote is left as it is. Resolves to the names of what was applied. */
+export async function migrate(database: Database, wanted: readonly Migration[] = migrations): Promise<string[]> {
+  await database.query({
+    sql: `CREATE TABLE IF NOT EXISTS schema_migrations (
+      version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
+  });
+  const rows = await database.query({ sql: 'SELECT version FROM schema_migrations' });
+  const applied = new Set(rows.map(({ version }) => Number(version)));
+  const missing = wanted.filter(({ version }) => !applied.has(version));
+  for (const { version, name, statements } of missing) {
+    const mark: Statement = {
+      sql: 'INSERT INTO schema_migrations (version, name) VALUES ($1, $2)',
+      values: [version, name],
+    };
+    await database.transaction([...statements.map((sql) => ({ sql })), mark]);
+  }
+  return missing.map(({ name }) => name);
+}
+
+function partitionsOf(table: string, storage = ''): string[] {
+  return Array.from(
+    { length: partitions },
+    (_, part) =>
+      `CREATE TABLE ${table}_${part} PARTITION OF ${table} ` +
+      `FOR VALUES WITH (MODULUS ${partitions}, REMAINDER ${part}) ${storage}`,
+  );
+}

@@ -1,0 +1,74 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/log.ts';
+import type { Database, Row } from './database.ts';
+import { type Connection, connect, type Order } from './pglite-connection.ts';
+import type { WorkerSettings } from './protocol.ts';
+
+export interface PgliteDatabaseOptions extends WorkerSettings {
+  workerUrl: URL;
+  clock: Clock;
+  log: Logger;
+  /** A statement that takes longer is given up: 30 s unless a test says otherwise. */
+  statementMs?: number;
+}
+
+/**
+ * PGlite in a worker thread. A worker that dies, breaks or stays silent is ended, and the next request opens the
+ * database anew: requests that were under way fail as `DatabaseLost`. Two workers never have the directory at once.
+ */
+export function createPgliteDatabase(options: PgliteDatabaseOptions): Database {
+  const { clock, log, workerUrl, directory, seed, durable, statementMs = 30_000 } = options;
+  let current: Promise<Connection> | undefined;
+  /** The end of the last worker: its successor waits for it. */
+  let ended: Promise<unknown> = Promise.resolve();
+  let closing: Promise<void> | undefined;
+
+  return {
+    open: async () => void (await connected()),
+    transaction: (statements) => send({ type: 'transaction', statements }),
+    query: async (statement) => (await send({ type: 'query', statement }))[0] ?? [],
+    close: () => (closing ??= close()),
+  };
+
+  async function send(order: Order): Promise<Row[][]> {
+    if (closing) throw new Error('The database is closed.');
+    const connection = await connected();
+    return connection.send(order);
+  }
+
+  function connected(): Promise<Connection> {
+    current ??= ended.then(start);
+    return current;
+  }
+
+  async function start(): Promise<Connection> {
+    const mine = current;
+    const forget = (): void => {
+      if (current === mine) current = undefined;
+    };
+    const connection = connect({
+      workerUrl,
+      settings: { directory, seed, durable },
+      clock,
+      statementMs,
+      onLost(why, busy) {
+        if (busy && !closing) log.error('The embedded database is started anew.', { why });
+        forget();
+      },
+    });
+    ended = connection.ended;
+    try {
+      await connection.ready;
+    } catch (error) {
+      forget();
+      throw error;
+    }
+    return connection;
+  }
+
+  async function close(): Promise<void> {
+    const connection = await current?.catch(() => undefined);
+    await connection?.send({ type: 'close' }).catch(() => undefined);
+    await ended;
+  }
+}

@@ -1,0 +1,172 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/log.ts';
+import type { StoredMessage } from '../../wire/message.ts';
+import type { SessionCommit } from '../change.ts';
+import type { DirectoryLock } from '../directory-lock.ts';
+import type { ImageFiles } from '../image-files.ts';
+import { nextTurn } from '../line-document.ts';
+import type { OpenedStore, SessionStore } from '../session-store.ts';
+import { createCommitter } from './committer.ts';
+import type { Database } from './database.ts';
+import { type KnownSession, knownFromRow } from './known-session.ts';
+import { createMaintenance } from './maintenance.ts';
+import { migrate, partitions } from './migrations.ts';
+
+export interface SqlStoreOptions {
+  database: Database;
+  /** Image bytes stay outside the database: a deletion removes them at once, and they never pass through its log. */
+  images: ImageFiles;
+  lock: () => Promise<DirectoryLock>;
+  /** False while the disk has no room. */
+  hasRoom: () => Promise<boolean>;
+  clock: Clock;
+  log: Logger;
+}
+
+const largestValue = 64 * 1024;
+const sliceMs = 8;
+
+/** Sessions in PostgreSQL, embedded or not: one row per session, one per message, each message as the JSON it is. */
+export function createSqlStore(options: SqlStoreOptions): SessionStore {
+  const { database, images, clock, log } = options;
+  const known = new Map<string, KnownSession>();
+  const deleted = new Set<string>();
+  const maintenance = createMaintenance({ database, clock, log, removeImages: images.remove });
+  const committer = createCommitter({ database, known, hasRoom: options.hasRoom, onDurable, clock, log });
+  let lock: DirectoryLock | undefined;
+  let closing: Promise<void> | undefined;
+
+  return {
+    open,
+    async commit(commit) {
+      usable();
+      await committer.commit(commit);
+    },
+    async readMessages(tenantId, sessionId) {
+      usable();
+      if (known.get(sessionId)?.record.tenantId !== tenantId) throw absent(sessionId);
+      return readMessages(sessionId);
+    },
+    async putImage(_tenantId, sessionId, data) {
+      usable();
+      const image = await images.put(sessionId, data);
+      if (!deleted.has(sessionId)) return image;
+      await images.remove(sessionId);
+      throw absent(sessionId);
+    },
+    async readImage(tenantId, sessionId, hash) {
+      usable();
+      return known.get(sessionId)?.record.tenantId === tenantId ? images.read(sessionId, hash) : undefined;
+    },
+    async readMeta(key) {
+      usable();
+      const [row] = await database.query({ sql: 'SELECT value FROM service_values WHERE key = $1', values: [key] });
+      return row === undefined ? undefined : String(row.value);
+    },
+    async writeMeta(key, value) {
+      usable();
+      if (value.length > largestValue) throw new Error(`The value of ${key} is over 64 KB.`);
+      await database.query({
+        sql: `INSERT INTO service_values (key, value) VALUES ($1, $2)
+          ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+        values: [key, value],
+      });
+    },
+    flush: async () => flush(usable()),
+    close: () => (closing ??= close()),
+  };
+
+  async function open(): Promise<OpenedStore> {
+    lock = await options.lock();
+    try {
+      await database.open();
+      await migrate(database);
+      const findings: string[] = [];
+      for (let part = 0; part < partitions; part++) await loadPart(part, findings);
+      maintenance.deleted([]);
+      return { sessions: Array.from(known.values(), ({ record }) => record), findings };
+    } catch (error) {
+      await database.close();
+      await lock.release();
+      throw unusable(error);
+    }
+  }
+
+  async function loadPart(part: number, findings: string[]): Promise<void> {
+    const sql = `SELECT id, revision, first_position, length, record FROM sessions_${part}`;
+    for (const row of await database.query({ sql })) {
+      try {
+        known.set(String(row.id), knownFromRow(row));
+      } catch {
+        findings.push(`the record of ${String(row.id)} can not be read and is left aside`);
+      }
+    }
+    await nextTurn();
+  }
+
+  function onDurable(commits: readonly SessionCommit[], bytes: number): void {
+    maintenance.wrote(bytes);
+    const gone = commits.filter(({ change }) => change.kind === 'deleted').map(({ sessionId }) => sessionId);
+    for (const id of gone) deleted.add(id);
+    if (gone.length > 0) maintenance.deleted(gone);
+  }
+
+  /** Count and rows are of one moment: a transcript with a hole is never taken for a whole one. */
+  async function readMessages(sessionId: string): Promise<StoredMessage[]> {
+    const values = [sessionId];
+    const [counted, rows = []] = await database.transaction([
+      { sql: 'SELECT length FROM sessions WHERE id = $1', values },
+      { sql: 'SELECT body FROM messages WHERE session_id = $1 ORDER BY position', values },
+    ]);
+    const [session] = counted ?? [];
+    if (session === undefined) throw absent(sessionId);
+    if (Number(session.length) !== rows.length)
+      throw new Error(
+        `The transcript can not be read: ${rows.length} of ${Number(session.length)} messages are there.`,
+      );
+    const messages: StoredMessage[] = [];
+    let sliceEnds = performance.now() + sliceMs;
+    for (const { body } of rows) {
+      messages.push(JSON.parse(String(body)));
+      if (performance.now() < sliceEnds) continue;
+      await nextTurn();
+      sliceEnds = performance.now() + sliceMs;
+    }
+    return messages;
+  }
+
+  function usable(): DirectoryLock {
+    if (!lock || closing) throw new Error('The store is not open.');
+    return lock;
+  }
+
+  async function flush(_open: DirectoryLock): Promise<void> {
+    await committer.idle();
+    await maintenance.flush();
+  }
+
+  async function close(): Promise<void> {
+    if (!lock) return;
+    try {
+      await flush(lock);
+    } catch {
+      log.warn('The database could not be tidied up before it closed; nothing that was acknowledged is affected.');
+    }
+    committer.stop();
+    maintenance.stop();
+    await database.close();
+    await lock.release();
+  }
+}
+
+function absent(sessionId: string): Error {
+  return new Error(`Session ${sessionId} is not in the store.`);
+}
+
+/** At the start every failure of the database is one that a person must look at. */
+function unusable(error: unknown): unknown {
+  if (!(error instanceof Error) || 'exitCode' in error) return error;
+  return Object.assign(new Error(`${error.message} Restore a backup, or move it away and import an export.`), {
+    exitCode: 78,
+  });
+}
