@@ -1,7 +1,7 @@
 // One esbuild run, with splitting: every handler, worker, plugin and program is an entry; what they share is a chunk.
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
-import { buildSeed } from './build-seed.mjs';
+import { buildSeed } from './lib/store/sql/build-seed.mjs';
 import { globSync } from './test/glob.mjs';
 
 const quiet = process.argv.includes('--quiet');
