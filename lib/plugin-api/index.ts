@@ -20,8 +20,11 @@ export {
   unknown,
 } from 'superstruct';
 export type { Clock, Undo } from '../base/clock.ts';
+export { findProgram } from '../base/find-program.ts';
 export type { Logger } from '../base/log.ts';
+export { endProcesses, isGroupAlive, markerName, type ProcessTree } from '../base/process-tree.ts';
 export { type MadeFromFiles, rememberFiles } from '../base/remember-files.ts';
+export { visible } from '../base/visible.ts';
 export {
   type Completion,
   type FinishReason,
@@ -65,7 +68,7 @@ export {
 } from '../tools/fields.ts';
 export type { SessionView, Tool, ToolContext, ToolOutput } from '../tools/tool.ts';
 export { type ErrorCode, isServiceError, ServiceError } from '../wire/errors.ts';
-export type { DeltaChannel } from '../wire/event.ts';
+export type { DeltaChannel, SessionEvent } from '../wire/event.ts';
 export type { ImageAttachment, StoredMessage, ToolCall } from '../wire/message.ts';
 export type { ModelInfo } from '../wire/model.ts';
 export type { SessionSummary } from '../wire/session.ts';

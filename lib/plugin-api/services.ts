@@ -2,6 +2,7 @@ import type { Clock, Undo } from '../base/clock.ts';
 import type { Model } from '../models/model.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { SessionView, Tool } from '../tools/tool.ts';
+import type { SessionEvent } from '../wire/event.ts';
 import type { StoredMessage } from '../wire/message.ts';
 import type { ToolSchema } from '../wire/tool.ts';
 import type { Usage } from '../wire/usage.ts';
@@ -129,6 +130,8 @@ export interface Services {
   };
   /** The time, and timers that tests can turn. Cancel timers in `onDispose`. */
   clock: Clock;
+  /** Everything that is published, of every tenant. `fn` must be quick and must not throw: it runs before the next event. */
+  events: { subscribe(fn: (event: SessionEvent) => void): Undo };
   /** A small durable value per key, for instance what was fired last. */
   state: { read(key: string): Promise<string | undefined>; write(key: string, value: string): Promise<void> };
 }

@@ -8,7 +8,7 @@ type Surroundings = Omit<App, 'plugins' | 'close'>;
 export function pluginServices(
   app: Surroundings,
   ownPorts: () => number[],
-): Pick<Services, 'sessions' | 'workspaces' | 'tenant.usage' | 'service.info' | 'state' | 'clock'> {
+): Pick<Services, 'sessions' | 'workspaces' | 'tenant.usage' | 'service.info' | 'state' | 'clock' | 'events'> {
   return {
     sessions: pluginSessions(app),
     workspaces: { open: (directory) => app.workspaces.open(directory) },
@@ -31,5 +31,6 @@ export function pluginServices(
       write: (key, value) => app.store.writeMeta(`plugin-${key}`, value),
     },
     clock: app.clock,
+    events: { subscribe: (fn) => app.events.listen((_, { event }) => fn(event)) },
   };
 }

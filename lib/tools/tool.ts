@@ -39,7 +39,7 @@ export interface Tool extends ToolSchema {
   /** Overrides `permission` for one call, for instance when the definition changed since it was seen. */
   permissionFor?(args: Record<string, unknown>, session: SessionView): 'auto' | 'ask';
   /** One line for the person who approves: what exactly will happen. Default: the tool's description. */
-  describe?(args: Record<string, unknown>): string;
+  describe?(args: Record<string, unknown>, session?: SessionView): string;
   execute(args: Record<string, unknown>, context: ToolContext): Promise<ToolOutput> | ToolOutput;
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { markerName } from '../../plugins/core-tools/shell/process-tree.ts';
+import { markerName } from '../../lib/base/process-tree.ts';
 import { eventually, within } from '../helpers/within.ts';
 import { running, sleep } from './running-processes.ts';
 import { createToolBench } from './tool-bench.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { endProcesses, isGroupAlive, markerName } from '../../../lib/plugin-api/index.ts';
 import { createOutputWindow, type OutputWindow } from './output-window.ts';
-import { endProcesses, isGroupAlive, markerName } from './process-tree.ts';
 
 export interface Command {
   /** Program and arguments. */

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import {
   defineTool,
+  endProcesses,
   field,
   integer,
   type Logger,
@@ -13,11 +14,11 @@ import {
   type Tool,
   type ToolContext,
   type ToolOutput,
+  visible,
 } from '../../../lib/plugin-api/index.ts';
 import type { CoreToolsOptions } from '../options.ts';
-import { visible } from '../visible.ts';
+
 import { scrubEnvironment } from './environment.ts';
-import { endProcesses } from './process-tree.ts';
 import { type CommandResult, runCommand } from './run-command.ts';
 import { probeSandbox, sandboxWords } from './sandbox.ts';
 

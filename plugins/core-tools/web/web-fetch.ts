@@ -9,10 +9,11 @@ import {
   string,
   type Tool,
   type ToolOutput,
+  visible,
 } from '../../../lib/plugin-api/index.ts';
 import { clip } from '../clip.ts';
 import type { CoreToolsOptions } from '../options.ts';
-import { visible } from '../visible.ts';
+
 import type { Page } from './fetch-page.ts';
 import type { ReachPolicy } from './target.ts';
 

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The variable that every process of a command inherits, so that it is found even after it left its process group. */
-export const markerName = 'SERVICE_SHELL_CALL';
+/** The variable that every process that the service starts inherits, so that it is found even after it left its process group. */
+export const markerName = 'SERVICE_CHILD_MARKER';
 
 /** Which processes are meant: those in the group of `group`, its descendants, and those whose marker `isMarked`. */
 export interface ProcessTree {
