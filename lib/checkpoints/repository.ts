@@ -69,6 +69,7 @@ export async function openRepository(
   { durable, identity }: { durable: boolean; identity: { tenantId: string; workspace: string } },
 ): Promise<Repository> {
   const at = { fs: createGitFs({ durable }), gitdir: directory };
+  const unsynced = { fs: createGitFs({ durable: false }), gitdir: directory };
   /** The extras of the newest checkpoint as text, and where HEAD points; unknown after a start. */
   let newestExtras: string | undefined;
   let head: string | undefined;
@@ -89,35 +90,40 @@ export async function openRepository(
     lastWalk: unpackStats(readIfThere(statCachePath(directory))),
 
     async commit({ at: time, ...fields }, { tree, files, extras }) {
-      const text = JSON.stringify(extras);
-      const newest = index.records.at(-1);
-      const skipped = extras.skipped.length > 0 ? { skipped: extras.skipped.length } : {};
-      const record = { ...fields, createdAt: new Date(time).toISOString(), files, ...skipped, tree };
-      // Nothing changed: what a restore needs is on disk already, and a line is not worth a sync before every message.
-      if (newest?.tree === tree && newestExtras === text)
-        return keep({ ...record, sha: newest.sha, extrasOf: newest.extrasOf ?? newest.id }, false);
-
       const ref = branchOf(fields.sessionId);
       // From the index: a commit whose record a crash prevented is nobody's parent.
       const parent = lastOf(fields.sessionId)?.sha;
       const person = { ...author, timestamp: Math.floor(time / 1000) };
       const message = `${oneLine(fields.label)}\n\nCheckpoint: ${fields.id}\n`;
       const commit = { tree, parent: parent === undefined ? [] : [parent], author: person, committer: person, message };
-      const sha = await git.writeCommit({ ...at, commit });
-      replaceFile(extrasPath(directory, fields.id), text, { durable });
-      await git.writeRef({ ...at, ref, value: sha, force: true });
-      if (head !== ref) await git.writeRef({ ...at, ref: 'HEAD', value: ref, symbolic: true, force: true });
+      const text = JSON.stringify(extras);
+      const newest = index.records.at(-1);
+      // Nothing changed: what a restore needs is on disk already, and the rest is not worth a sync before every message.
+      const unchanged = newest?.tree === tree && newestExtras === text;
+      const to = unchanged ? unsynced : at;
+      const sha = await git.writeCommit({ ...to, commit });
+      if (!unchanged) replaceFile(extrasPath(directory, fields.id), text, { durable });
+      await git.writeRef({ ...to, ref, value: sha, force: true });
+      if (head !== ref) await git.writeRef({ ...to, ref: 'HEAD', value: ref, symbolic: true, force: true });
       head = ref;
       newestExtras = text;
+      const skipped = extras.skipped.length > 0 ? { skipped: extras.skipped.length } : {};
+      const shared = unchanged ? { extrasOf: newest.extrasOf ?? newest.id } : {};
+      const record = { ...fields, sha, createdAt: new Date(time).toISOString(), files, ...skipped, tree, ...shared };
       index.bytes += store.looseBytes(sha);
-      return keep({ ...record, sha }, durable);
+      index.records.push(record);
+      if (recent === 0 || recent >= mostRecent) repository.saveIndex();
+      else appendLine(recentPath(directory), recentLine(index, record), { durable: durable && !unchanged });
+      recent += 1;
+      return record;
     },
 
     async undoCommit(checkpoint) {
       index.records = index.records.filter(({ id }) => id !== checkpoint.id);
       repository.saveIndex();
       await alignBranch(checkpoint.sessionId);
-      await dropShared([checkpoint]);
+      store.drop(checkpoint.sha);
+      dropExtras([checkpoint]);
     },
 
     async alignBranches() {
@@ -132,11 +138,11 @@ export async function openRepository(
       repository.saveIndex();
       await alignBranch(sessionId);
       const last = index.records.at(-1);
-      if (last) {
-        await alignBranch(last.sessionId);
+      if (last)
         await git.writeRef({ ...at, ref: 'HEAD', value: branchOf(last.sessionId), symbolic: true, force: true });
-      }
-      await dropShared(gone);
+      head = undefined;
+      for (const { sha } of gone) store.drop(sha);
+      dropExtras(gone);
     },
 
     async readSnapshot({ id, extrasOf = id, tree }) {
@@ -182,26 +188,12 @@ export async function openRepository(
     return index.records.findLast((record) => record.sessionId === sessionId);
   }
 
-  function keep(record: StoredCheckpoint, synced: boolean): StoredCheckpoint {
-    index.records.push(record);
-    if (recent === 0 || recent >= mostRecent) repository.saveIndex();
-    else appendLine(recentPath(directory), recentLine(index, record), { durable: synced });
-    recent += 1;
-    return record;
-  }
-
-  /** Removes the commits and extras that no other checkpoint shares; who shares one has it on a branch from now on. */
-  async function dropShared(gone: readonly StoredCheckpoint[]): Promise<void> {
+  /** Removes the extras that no other checkpoint shares. */
+  function dropExtras(gone: readonly StoredCheckpoint[]): void {
     newestExtras = undefined;
-    head = undefined;
-    const extras = new Set(index.records.map(({ id, extrasOf = id }) => extrasOf));
-    const sharers = new Map(index.records.map(({ sha, sessionId }) => [sha, sessionId]));
-    for (const { id, extrasOf = id, sha } of gone) {
-      if (!extras.has(extrasOf)) rmSync(extrasPath(directory, extrasOf), { force: true });
-      const sharer = sharers.get(sha);
-      if (sharer === undefined) store.drop(sha);
-      else await alignBranch(sharer);
-    }
+    const used = new Set(index.records.map(({ id, extrasOf = id }) => extrasOf));
+    for (const { id, extrasOf = id } of gone)
+      if (!used.has(extrasOf)) rmSync(extrasPath(directory, extrasOf), { force: true });
   }
 
   async function alignBranch(sessionId: string): Promise<void> {

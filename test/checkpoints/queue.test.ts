@@ -21,7 +21,7 @@ test('20 parallel captures of 20 sessions in one directory all succeed', async (
   writeFileSync(join(workspace, 'a'), 'a');
   const sessions = Array.from({ length: 20 }, (_, at) => ({ ...session, id: `ses_${at}` }));
   const taken = await within(20_000, Promise.all(sessions.map((each) => checkpointer.capture(each, `of ${each.id}`))));
-  assert.is(new Set(taken.map(({ id }) => id)).size, 20);
+  assert.is(new Set(taken.map(({ sha }) => sha)).size, 20);
   for (const [at, each] of sessions.entries()) assert.equal((await checkpointer.list(each)).checkpoints, [taken[at]]);
   await checkpointer.close();
   checkRepositories(directory);

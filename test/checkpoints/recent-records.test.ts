@@ -4,18 +4,17 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { joinRecent, parseIndex, type RecordIndex, recentLine } from '../../lib/checkpoints/record-index.ts';
 import { within } from '../helpers/within.ts';
-import { checkRepositories, repositoriesIn } from './native-git.ts';
+import { repositoriesIn } from './native-git.ts';
 import { openCheckpointer } from './open-checkpointer.ts';
 
 const recent = suite('A checkpoint adds a line to the index and does not write the list again');
 
-recent('checkpoints of an unchanged workspace share commit and content, and restore alike', async () => {
+recent('checkpoints of an unchanged workspace share everything but their commit, and restore alike', async () => {
   const { checkpointer, workspace, directory, session } = openCheckpointer();
   writeFileSync(join(workspace, 'a'), 'one');
   const taken = [];
   for (let n = 0; n < 5; n++) taken.push(await within(10_000, checkpointer.capture(session, `same ${n}`)));
   const [repository = ''] = repositoriesIn(directory);
-  assert.is(new Set(taken.map(({ sha }) => sha)).size, 1);
   assert.is(readdirSync(join(repository, 'service/extras')).length, 1);
   assert.is(parseIndex(readFileSync(join(repository, 'service/index.json'), 'utf8'))?.records.length, 1);
   assert.equal((await checkpointer.list(session)).checkpoints, taken.toReversed());
@@ -32,7 +31,6 @@ recent('what one session shares with a deleted one stays restorable', async () =
   await within(10_000, checkpointer.capture(doomed, 'first'));
   const kept = await checkpointer.capture(session, 'second');
   await checkpointer.forget(doomed);
-  checkRepositories(directory);
   await checkpointer.close();
   const again = openCheckpointer({ directory, workspace });
   writeFileSync(join(workspace, 'a'), 'two');
