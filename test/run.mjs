@@ -10,7 +10,7 @@ import { globSync } from './glob.mjs';
 
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const fileTimeoutMs = Number(process.env.TEST_FILE_TIMEOUT_MS ?? 240_000);
-const endsWithinMs = Number(process.env.TEST_ENDS_WITHIN_MS ?? 5_000);
+const endsWithinMs = Number(process.env.TEST_ENDS_WITHIN_MS ?? 10_000);
 const folder = process.argv.find((word) => word.startsWith('--folder='))?.slice('--folder='.length) ?? 'test';
 
 const files = globSync(folder, /\.test\.ts$/)
