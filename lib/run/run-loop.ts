@@ -11,6 +11,7 @@ export async function runLoop(run: Run): Promise<'completed' | 'max_steps'> {
     if (reply.toolCalls.length === 0) return 'completed';
     for (const call of reply.toolCalls) await executeTool(run, call);
   }
-  run.notice('warn', `Stopped after ${run.maxSteps} steps, the limit of model.maxSteps.`);
+  const limit = run.limits.maxSteps === undefined ? 'model.maxSteps' : 'this run';
+  run.notice('warn', `Stopped after ${run.maxSteps} steps, the limit of ${limit}.`);
   return 'max_steps';
 }
