@@ -10,6 +10,13 @@ const service = suite('The service `sessions` starts work for plugins');
 const request = { tenantId: 'default', title: 'Work' };
 const models = () => [teamModel({ worker: [forever], bad: [() => Promise.reject(new Error('no paper'))] })];
 
+async function refusalOf(promise: Promise<unknown>): Promise<Error & { code?: string }> {
+  return promise.then(
+    () => new Error('it was not refused'),
+    (error: Error) => error,
+  );
+}
+
 service('start gives the outcome of the very run it started, however soon that ends', async () => {
   await withApp({ models: models() }, async ({ app, detail }) => {
     const sessions = pluginSessions(app);
@@ -40,9 +47,8 @@ for (const [reason, status] of [
 service('a signal that has aborted starts nothing', async () => {
   await withApp({ models: models() }, async ({ app }) => {
     const signal = AbortSignal.abort(new Error('too late'));
-    await pluginSessions(app)
-      .start(request, 'worker', { signal })
-      .then(assert.unreachable, (error: Error) => assert.is(error.message, 'too late'));
+    const { message } = await refusalOf(pluginSessions(app).start(request, 'worker', { signal }));
+    assert.is(message, 'too late');
     assert.is(app.sessions.size, 0);
   });
 });
@@ -53,9 +59,7 @@ for (const [what, content, code] of [
 ] as const)
   service(`a message ${what} is refused before a session exists`, async () => {
     await withApp({ models: models() }, async ({ app }) => {
-      await pluginSessions(app)
-        .start(request, content)
-        .then(assert.unreachable, (error: { code: string }) => assert.is(error.code, code));
+      assert.is((await refusalOf(pluginSessions(app).start(request, content))).code, code);
       assert.is(app.sessions.size, 0);
     });
   });
