@@ -22,6 +22,7 @@ import { hostGuard } from '../lib/service/built-in-guards.ts';
 import { createGuards } from '../lib/service/guards.ts';
 import { pluginServices } from '../lib/service/plugin-services.ts';
 import { recoverSessions } from '../lib/service/recover-sessions.ts';
+import { createSearch } from '../lib/service/search.ts';
 import { createSessions, type Sessions } from '../lib/session/sessions.ts';
 import { createSummaryTexts } from '../lib/session/summary.ts';
 import type { SessionStore } from '../lib/store/session-store.ts';
@@ -145,7 +146,15 @@ export async function createApp(options: AppOptions): Promise<App> {
       tools,
       guards,
     };
-    const surroundings = { ...parts, prompts, routes, workspaces, checkpoints, summaries: createSummaryTexts() };
+    const surroundings = {
+      ...parts,
+      prompts,
+      routes,
+      workspaces,
+      checkpoints,
+      summaries: createSummaryTexts(),
+      search: createSearch(parts),
+    };
     const plugins = createPluginHost({
       config,
       bundledDirectory: options.bundledPlugins ?? join(packageRoot(), 'dist/plugins'),

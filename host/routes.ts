@@ -18,6 +18,7 @@ import listPlugins from '../handlers/plugins/list.ts';
 import bootstrap from '../handlers/service/bootstrap.ts';
 import config from '../handlers/service/config.ts';
 import health from '../handlers/service/health.ts';
+import search from '../handlers/service/search.ts';
 import usage from '../handlers/service/usage.ts';
 import cancel from '../handlers/sessions/cancel.ts';
 import compact from '../handlers/sessions/compact.ts';
@@ -44,6 +45,7 @@ export const handlers: readonly Handler[] = [
   bootstrap,
   config,
   usage,
+  search,
   listPlugins,
   pluginEvents,
   me,

@@ -10,6 +10,7 @@ import type {
   SendMessageRequest,
   UpdateSessionRequest,
 } from '../wire/requests.ts';
+import type { SearchAnswer } from '../wire/search.ts';
 import type { SessionDetail, SessionSummary } from '../wire/session.ts';
 import type { WorkspaceFile, WorkspaceListing } from '../wire/workspace.ts';
 import type { RequestOptions, Send } from './connection.ts';
@@ -34,6 +35,8 @@ export function createRoutes(send: Send) {
     config: () => get<{ config: Record<string, unknown> }>('/api/config'),
     plugins: () => get<{ plugins: PluginInfo[] }>('/api/plugins'),
     usage: (options: { tenant?: string } = {}) => get<shapes.TenantUsage>('/api/usage', { query: { ...options } }),
+    search: (q: string, options: { limit?: number } = {}) =>
+      get<SearchAnswer>('/api/search', { query: { q, ...options } }),
     quotas: () => get<{ tenants: shapes.QuotaUsage[] }>('/api/quotas'),
 
     me: () => get<Caller>('/api/auth/me'),

@@ -1,6 +1,7 @@
 import type { StoredMessage } from '../wire/message.ts';
 import type { SessionRecord } from '../wire/session.ts';
 import type { SessionCommit, SessionState } from './change.ts';
+import type { MessageHits, MessageSearch } from './message-search.ts';
 
 /** Reaches a session that is in memory, so that a driver need not read back what it was given. */
 export type ResidentSession = (tenantId: string, sessionId: string) => SessionState | undefined;
@@ -35,6 +36,8 @@ export interface SessionStore {
   /** A small durable value of the service itself (the event sequence mark, the last cron minute). At most 64 KB. */
   readMeta(key: string): Promise<string | undefined>;
   writeMeta(key: string, value: string): Promise<void>;
+  /** The messages that hold every word, by an index. A driver without one leaves it out: then transcripts are read. */
+  searchMessages?(search: MessageSearch): Promise<MessageHits>;
   /** Resolves once everything that was deferred (snapshots, purges) is on disk. */
   flush(): Promise<void>;
   /** Flushes and releases the directory. Idempotent. */

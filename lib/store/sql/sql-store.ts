@@ -11,6 +11,7 @@ import type { Database } from './database.ts';
 import { type KnownSession, knownFromRow } from './known-session.ts';
 import { createMaintenance } from './maintenance.ts';
 import { migrate, partitions } from './migrations.ts';
+import { searchMessages } from './search-messages.ts';
 
 export interface SqlStoreOptions {
   database: Database;
@@ -71,6 +72,10 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
           ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
         values: [key, value],
       });
+    },
+    async searchMessages(search) {
+      usable();
+      return searchMessages(database, search);
     },
     flush: async () => flush(usable()),
     close: () => (closing ??= close()),
