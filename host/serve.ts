@@ -15,6 +15,8 @@ export interface ServeOptions {
   host: string;
   /** 0 takes a free port. */
   port: number;
+  /** Further connections are closed at once. Default: no limit. */
+  maxConnections?: number | undefined;
 }
 
 export interface Listening {
@@ -40,7 +42,7 @@ const keepAliveTimeout = 65_000;
 export async function serve(
   handler: HattipHandler<Connection>,
   app: Pick<App, 'log' | 'clock' | 'hideSecrets'>,
-  { host, port }: ServeOptions,
+  { host, port, maxConnections }: ServeOptions,
 ): Promise<Listening> {
   const streams = new Set<StreamPump>();
   const middleware = createMiddleware(
@@ -72,6 +74,7 @@ export async function serve(
       }
     },
   );
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
   server.on('clientError', answerBrokenRequest);
   const address = await listen(server, host, port);
   let closed: Promise<void> | undefined;

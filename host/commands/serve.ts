@@ -3,6 +3,7 @@ import { systemClock } from '../../lib/base/clock.ts';
 import { createRouter } from '../../lib/http/router.ts';
 import { createApp } from '../create-app.ts';
 import { greeting } from '../greeting.ts';
+import { connectionLimit, openFileLimit, openFilesWarning } from '../open-files.ts';
 import { handlers } from '../routes.ts';
 import { type Listening, serve } from '../serve.ts';
 import { setUp } from '../set-up.ts';
@@ -29,8 +30,16 @@ export async function serveCommand(env: Readonly<Record<string, string | undefin
       blame = plugins.blame;
     },
   });
+  const openFiles = openFileLimit();
+  const warning = openFilesWarning(openFiles);
+  if (warning !== undefined) log.warn(warning);
   try {
-    listening = await serve(createRouter(handlers, app), app, config.server);
+    const { host, port } = config.server;
+    listening = await serve(createRouter(handlers, app), app, {
+      host,
+      port,
+      maxConnections: connectionLimit(openFiles),
+    });
   } catch (error) {
     await app.close();
     throw error;

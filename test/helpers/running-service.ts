@@ -11,6 +11,8 @@ export interface ServiceOptions {
   settings?: object;
   env?: Record<string, string>;
   flags?: string[];
+  /** A program that starts it, with its arguments, for example to lower a limit. It must become the service by exec. */
+  under?: string[];
   /** To start on what an earlier process left. Default: a fresh temporary directory. */
   directory?: string;
   /** For the first health answer, default 20 s. */
@@ -47,7 +49,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   writeFileSync(join(directory, 'service.config.json'), JSON.stringify(settings, undefined, 2));
 
   const main = resolve('dist/host/main.js');
-  const child = spawn(process.execPath, ['--enable-source-maps', main, '--port', '0', ...(options.flags ?? [])], {
+  const node = [process.execPath, '--enable-source-maps', main, '--port', '0', ...(options.flags ?? [])];
+  const [program = '', ...args] = [...(options.under ?? []), ...node];
+  const child = spawn(program, args, {
     cwd: directory,
     env: { ...scrubbed(process.env), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
