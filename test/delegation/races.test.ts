@@ -28,7 +28,7 @@ const team = () =>
 
 for (const how of ['cancel', 'delete'] as const)
   races(`${how} at any moment while children are being created and started`, async () => {
-    for (let turns = 0; turns < 60; turns += 2)
+    for (let turns = 0; turns < 60; turns += 3)
       await withTeam({ models: [team()], store: slowStore() }, async (app, session) => {
         await session.send('boss');
         await pass(turns);
@@ -47,7 +47,7 @@ for (const how of ['cancel', 'delete'] as const)
   });
 
 races('a stop of the service at any moment leaves interrupted sessions, never running ones', async () => {
-  for (let turns = 0; turns < 60; turns += 4) {
+  for (let turns = 0; turns < 60; turns += 5) {
     const store = slowStore();
     await withTeam({ models: [team()], store }, async (_app, session) => {
       await session.send('boss');
