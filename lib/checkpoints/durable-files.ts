@@ -27,11 +27,21 @@ export function syncPath(path: string): void {
 /** Replaces a file: after a crash it is the old one or the new one; with `durable`, also after a power cut. */
 export function replaceFile(path: string, content: string | Uint8Array, { durable }: { durable: boolean }): void {
   const temporary = `${path}.tmp`;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(temporary, content, { mode: 0o600 });
+  writeWithDirectory(temporary, content);
   if (durable) syncPath(temporary);
   renameSync(temporary, path);
   if (durable) syncPath(dirname(path));
+}
+
+/** The directory is nearly always there: asking for it first would cost more than the write. */
+function writeWithDirectory(path: string, content: string | Uint8Array): void {
+  try {
+    writeFileSync(path, content, { mode: 0o600 });
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(path, content, { mode: 0o600 });
+  }
 }
 
 /** Adds to the end of a file, which must be there; with `durable`, synced. */

@@ -31,7 +31,6 @@ const packFrom = 200;
 const waitingBytes = 8 * 1024 * 1024;
 
 export function createObjectBatch({ objects, incoming, durable, has, packAdded }: ObjectBatchOptions): ObjectBatch {
-  mkdirSync(incoming, { recursive: true, mode: 0o700 });
   const packPath = join(incoming, 'pack');
   const added = new Set<string>();
   /** Object ids of complete loose files in `incoming`. */
@@ -72,6 +71,7 @@ export function createObjectBatch({ objects, incoming, durable, has, packAdded }
     add(type, content) {
       const oid = objectId(type, content);
       if (added.has(oid) || has(oid)) return oid;
+      if (added.size === 0) mkdirSync(incoming, { recursive: true, mode: 0o700 });
       added.add(oid);
       waiting.push({ oid, type, content });
       bytes += content.length;
@@ -90,7 +90,7 @@ export function createObjectBatch({ objects, incoming, durable, has, packAdded }
     },
     abort() {
       pack?.abort();
-      rmSync(incoming, { recursive: true, force: true });
+      if (added.size > 0) rmSync(incoming, { recursive: true, force: true });
     },
   };
 }
