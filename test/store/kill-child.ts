@@ -46,26 +46,38 @@ export async function commitUntilKilled(directory: string, failpoint: string): P
     segmentBytes: 12_000,
   });
   const { sessions } = await store.open(noResidents);
-  writeSync(1, 'opened\n');
+  tell('opened\n');
   const writers = Array.from({ length: 8 }, async (_, index) => {
     let id = sessions[index]?.id ?? newId('ses');
     let revision = sessions[index]?.revision ?? 0;
     for (;;) {
       if (revision > 90) {
-        writeSync(1, `deleting ${id}\n`);
+        tell(`deleting ${id}\n`);
         await store.commit({ tenantId: 'default', sessionId: id, revision: revision + 1, change: { kind: 'deleted' } });
-        writeSync(1, `deleted ${id}\n`);
+        tell(`deleted ${id}\n`);
         id = newId('ses');
         revision = 0;
       }
       revision += 1;
       await store.commit({ tenantId: 'default', sessionId: id, revision, change: changeAt(id, revision) });
-      writeSync(1, `stored ${id} ${revision}\n`);
+      tell(`stored ${id} ${revision}\n`);
       if (revision % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 2));
     }
   });
   await Promise.all(writers);
   throw new Error('unreachable');
+}
+
+/** Waits for a reader that is behind: what was stored must be told before anything else happens. */
+function tell(line: string): void {
+  for (;;) {
+    try {
+      writeSync(1, line);
+      return;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+    }
+  }
 }
 
 function killingAt(failpoint: string): Interfere {
