@@ -2,7 +2,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createFakeClock } from '../helpers/fake-clock.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
-import { only, types, withSession } from '../helpers/with-app.ts';
+import type { TestApp } from '../helpers/test-app.ts';
+import { only, type TestSession, types, watch, withApp, withSession } from '../helpers/with-app.ts';
 
 const approvals = suite('Tools with permission ask');
 
@@ -127,35 +128,48 @@ approvals(
     const clock = createFakeClock();
     const settings = { approvals: { timeoutMs: 1_000 }, plugins: { directories: [] } };
     const model = scriptedModel();
-    await withSession({ models: [model], tools: [askingTool(ran)], settings, clock }, async (app, session) => {
-      for (let round = 0; round < 1_000; round++) {
-        model.add({ toolCalls: [callOf('launch', { what: String(round) }, `c${round}`)] });
-        await session.send('go');
-        const [requested] = only(await session.until('approval.requested'), 'approval.requested');
-        const id = requested?.approval.id ?? '';
-        const moves = [
-          () => app.app.approvals.decide(session.id, id, { approved: true }),
-          () => app.app.approvals.decide(session.id, id, { approved: false }),
-          () => clock.advance(1_000),
-          () => app.app.runs.stop(session.id, 'cancelled'),
-        ];
-        const turn = round % moves.length;
-        let refused = 0;
-        for (const move of [...moves.slice(turn), ...moves.slice(0, turn)]) {
-          try {
-            move();
-          } catch {
-            refused++;
-          }
+    let session: TestSession | undefined;
+    const race = async (app: TestApp, round: number): Promise<void> => {
+      if (!session) return;
+      const { id: sessionId } = session;
+      model.add({ toolCalls: [callOf('launch', { what: String(round) }, `c${round}`)] });
+      await session.send('go');
+      const [requested] = only(await session.until('approval.requested'), 'approval.requested');
+      const id = requested?.approval.id ?? '';
+      const moves = [
+        () => app.app.approvals.decide(sessionId, id, { approved: true }),
+        () => app.app.approvals.decide(sessionId, id, { approved: false }),
+        () => clock.advance(1_000),
+        () => app.app.runs.stop(sessionId, 'cancelled'),
+      ];
+      const turn = round % moves.length;
+      let refused = 0;
+      for (const move of [...moves.slice(turn), ...moves.slice(0, turn)]) {
+        try {
+          move();
+        } catch {
+          refused++;
         }
-        const after = await session.until('run.finished');
-        assert.is(only(after, 'approval.resolved').length, 1);
-        assert.ok(refused >= 1, 'the loser of two decisions is told');
-        assert.ok(ran.length <= round + 1);
-        assert.is(types(after).at(-1), 'run.finished');
       }
-      assert.is(new Set(ran).size, ran.length);
-    });
+      const after = await session.until('run.finished');
+      assert.is(only(after, 'approval.resolved').length, 1);
+      assert.ok(refused >= 1, 'the loser of two decisions is told');
+      assert.ok(ran.length <= round + 1);
+      assert.is(types(after).at(-1), 'run.finished');
+      if (round % 50 === 49) await session.stream.close();
+    };
+    await withApp(
+      { models: [model], tools: [askingTool(ran)], settings, clock },
+      async (app) => {
+        for (let round = 0; round < 1_000; round++) {
+          // A transcript that grows over all the rounds would cost more than the race.
+          if (round % 50 === 0) session = await watch(app, (await app.newSession()).id);
+          await race(app, round);
+        }
+        assert.is(new Set(ran).size, ran.length);
+      },
+      60_000,
+    );
   },
 );
 
