@@ -10,9 +10,10 @@ export interface FrameListener {
   onRetry(ms: number): void;
 }
 
-/** Reads event-stream text as it comes; chunks may end anywhere, also between CR and LF. */
+/** Reads event-stream text as it comes; chunks may end anywhere, also between CR and LF. Linear, also for a line of many megabytes. */
 export function createFrameParser(listener: FrameListener): (text: string) => void {
   let rest = '';
+  let endsWithCr = false;
   let data: string[] = [];
   let id: string | undefined;
 
@@ -31,13 +32,17 @@ export function createFrameParser(listener: FrameListener): (text: string) => vo
   };
 
   return (text) => {
+    // What was looked through before holds no end of a line, except for a CR that waits for what follows it.
+    let at = endsWithCr ? rest.length - 1 : rest.length;
+    const mayEnd = endsWithCr || /[\r\n]/.test(text);
     rest += text;
+    if (text !== '') endsWithCr = text.endsWith('\r');
+    if (!mayEnd) return;
     let start = 0;
-    for (;;) {
-      const end = endOfLine(rest, start);
-      if (!end) break;
+    for (let end = endOfLine(rest, at); end; end = endOfLine(rest, at)) {
       readLine(rest.slice(start, end.from));
       start = end.to;
+      at = end.to;
     }
     rest = rest.slice(start);
   };

@@ -41,4 +41,15 @@ test('a bad retry and an id with NUL are ignored', () => {
   assert.equal(frames, [{ id: undefined, data: 'x' }]);
 });
 
+test('a line of megabytes in many chunks is read once', () => {
+  const frames: string[] = [];
+  const feed = createFrameParser({ onFrame: ({ data }) => frames.push(data), onRetry() {} });
+  const chunk = 'x'.repeat(1_024);
+  feed('data: ');
+  for (let count = 0; count < 16 * 1_024; count++) feed(chunk);
+  feed('\r');
+  feed('\n\r\n');
+  assert.is(frames[0]?.length, 16 * 1_024 * 1_024);
+});
+
 test.run();

@@ -61,6 +61,8 @@ export interface World {
   newSession(model: (typeof models)[number]): Promise<string>;
   /** The answers from now on, first to last; what was left of earlier ones is forgotten. */
   script(...replies: Reply[]): void;
+  /** kill -9, then a new process on the same directory. */
+  killAndRestart(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -70,17 +72,21 @@ export async function startWorld(
 ): Promise<World> {
   let left: Reply[] = [];
   const model = await startScriptedModel({ answer: () => left.shift() ?? [{ status: 418 }], ...script });
-  const service = await startService({ settings: providerSettings(model.url, settings) });
-  return {
+  const world: World = {
     model,
-    service,
+    service: await startService({ settings: providerSettings(model.url, settings) }),
     script: (...replies) => {
       left = replies;
     },
-    newSession: async (id) => (await service.client.createSession({ model: id })).session.id,
+    newSession: async (id) => (await world.service.client.createSession({ model: id })).session.id,
+    async killAndRestart() {
+      await world.service.kill();
+      world.service = await world.service.restart();
+    },
     async close() {
-      await service.kill();
+      await world.service.kill();
       await model.close();
     },
   };
+  return world;
 }
