@@ -117,7 +117,7 @@ export interface Services {
   /** Opens the workspace of a session outside a tool call, for instance in a prompt source. */
   workspaces: { open(directory: string): Promise<Workspace> };
   'tenant.usage': {
-    /** Sessions kept, runs active, lifetime tokens. O(sessions of the tenant). */
+    /** Sessions kept, runs active, lifetime tokens. O(1). */
     of(tenantId: string): { sessions: number; running: number; tokens: number };
     tenants(): string[];
   };

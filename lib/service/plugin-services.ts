@@ -14,9 +14,7 @@ export function pluginServices(
     workspaces: { open: (directory) => app.workspaces.open(directory) },
     'tenant.usage': {
       of(tenantId) {
-        const records = app.sessions.list(tenantId);
-        const tokens = records.reduce((sum, record) => sum + record.usage.totalTokens, 0);
-        return { sessions: records.length, running: app.runs.activeOf(tenantId), tokens };
+        return { ...app.sessions.totals(tenantId), running: app.runs.activeOf(tenantId) };
       },
       tenants: () => [...app.sessions.tenantIds()],
     },

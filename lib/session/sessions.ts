@@ -15,6 +15,8 @@ export interface Sessions {
   findAny(sessionId: string): Session | undefined;
   /** A tenant's sessions, most recently updated first. O(length), no sorting. */
   list(tenantId: string): SessionRecord[];
+  /** Sessions kept and lifetime tokens of a tenant. O(1): guards ask for every run. */
+  totals(tenantId: string): { sessions: number; tokens: number };
   tenantIds(): Iterable<string>;
   all(): Iterable<Session>;
   childrenOf(sessionId: string): Session[];
@@ -40,7 +42,16 @@ export function createSessions(options: SessionsOptions): Sessions {
   const byId = new Map<string, LiveSession>();
   const byTenant = new Map<string, Map<string, LiveSession>>();
   const children = new Map<string, Set<string>>();
+  const tokens = new Map<string, number>();
+  const tokensOfTenant = new Map<string, number>();
   const cache = createTranscriptCache(options.clock, options.transcriptBytes ?? 128 * 1024 * 1024);
+
+  const countTokens = ({ id, tenantId }: Session, now: number): void => {
+    const change = now - (tokens.get(id) ?? 0);
+    if (change === 0) return;
+    tokens.set(id, now);
+    tokensOfTenant.set(tenantId, (tokensOfTenant.get(tenantId) ?? 0) + change);
+  };
 
   const around = {
     store: options.store,
@@ -50,12 +61,14 @@ export function createSessions(options: SessionsOptions): Sessions {
       const ofTenant = byTenant.get(session.tenantId);
       // Deleting and setting moves the session to the end of the map: the order of the last change.
       if (ofTenant?.delete(session.id)) ofTenant.set(session.id, session);
+      countTokens(session, session.record.usage.totalTokens);
       cache.touched(session);
     },
   };
 
   const insert = (session: LiveSession): Session => {
     byId.set(session.id, session);
+    countTokens(session, session.record.usage.totalTokens);
     const ofTenant = byTenant.get(session.tenantId) ?? new Map<string, LiveSession>();
     byTenant.set(session.tenantId, ofTenant.set(session.id, session));
     const { parentId } = session.record;
@@ -77,6 +90,10 @@ export function createSessions(options: SessionsOptions): Sessions {
       for (const session of byTenant.get(tenantId)?.values() ?? []) if (!session.removed) records.push(session.record);
       return records.reverse();
     },
+    totals: (tenantId) => ({
+      sessions: byTenant.get(tenantId)?.size ?? 0,
+      tokens: tokensOfTenant.get(tenantId) ?? 0,
+    }),
     tenantIds: () => byTenant.keys(),
     all: () => byId.values(),
     childrenOf: (sessionId) => [...(children.get(sessionId) ?? [])].flatMap((id) => byId.get(id) ?? []),
@@ -89,9 +106,14 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
     remove(session) {
       byId.delete(session.id);
+      countTokens(session, 0);
+      tokens.delete(session.id);
       const ofTenant = byTenant.get(session.tenantId);
       ofTenant?.delete(session.id);
-      if (ofTenant?.size === 0) byTenant.delete(session.tenantId);
+      if (ofTenant?.size === 0) {
+        byTenant.delete(session.tenantId);
+        tokensOfTenant.delete(session.tenantId);
+      }
       children.delete(session.id);
       if (session.record.parentId !== undefined) children.get(session.record.parentId)?.delete(session.id);
       cache.forget(session.id);
