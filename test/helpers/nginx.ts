@@ -17,8 +17,8 @@ export interface Nginx {
   close(): Promise<void>;
 }
 
-/** Starts nginx as Debian configures it (gzip on, buffering on, sendfile, tcp_nopush) with these `location` blocks. */
-export async function startNginx(locations: string): Promise<Nginx> {
+/** Starts nginx as Debian configures it (gzip on, buffering on, sendfile, tcp_nopush) with these lines of the server; `outside` stand before it. */
+export async function startNginx(locations: string, outside = ''): Promise<Nginx> {
   const directory = tempDirectory('nginx');
   mkdirSync(join(directory, 'logs'));
   const port = await freePort();
@@ -41,9 +41,10 @@ http {
   access_log off;
   gzip on;
   ${temporary.join('\n  ')}
+  ${outside}
   server {
     listen 127.0.0.1:${port};
-    client_max_body_size 16m;
+    ${locations.includes('client_max_body_size') ? '' : 'client_max_body_size 16m;'}
     ${locations}
   }
 }
