@@ -12,7 +12,7 @@ export interface Row {
 }
 
 /** What a plugin's route asks for beyond a credential is in its code; here it is said, and the matrix checks it. */
-const adminRoutesOfPlugins = ['GET /api/quotas'];
+const adminRoutesOfPlugins = ['GET /api/quotas', 'GET /api/mcp', 'GET /api/triggers', 'POST /api/triggers/:id/run'];
 
 /** Every route of the running service: the handlers' own, those of plugins, an unknown path and a wrong method. */
 export function rowsOf({ routes }: Pick<App, 'routes'>): Row[] {
@@ -42,6 +42,9 @@ export const contractAccess = {
     'GET /api/tenants',
     'POST /api/tenants',
     'GET /api/quotas',
+    'GET /api/mcp',
+    'GET /api/triggers',
+    'POST /api/triggers/:id/run',
   ],
 };
 
@@ -58,6 +61,8 @@ export const calls: Record<string, { body?: unknown; query?: string; answers?: n
   'POST /api/sessions/:id/checkpoints': { answers: [409] },
   'POST /api/sessions/:id/checkpoints/:checkpointId/restore': { answers: [404, 409] },
   'GET /api/sessions/:id/checkpoints/:checkpointId/diff': { answers: [404, 409] },
+  'GET /api/search': { query: 'q=words' },
+  'POST /api/triggers/:id/run': { answers: [404] },
   'GET /plugins/:id/*': { answers: [404] },
   'GET /*': { answers: [200, 404] },
   'GET /api/no/such/route': { answers: [404] },

@@ -70,12 +70,14 @@ foreign('lists, usage and approvals show the own tenant only', () =>
       '/api/usage?tenant=a',
       '/api/approvals',
       '/api/sessions?q=canary',
+      '/api/search?q=canary',
     ]) {
       const text = JSON.stringify(await app.call('GET', path, other));
       assert.not.match(text, id);
       assert.not.match(text, /canary|"tenantId":"a"/);
     }
-    assert.match(JSON.stringify(await app.call('GET', '/api/approvals', owner)), id);
+    for (const path of ['/api/approvals', '/api/search?q=canary'])
+      assert.match(JSON.stringify(await app.call('GET', path, owner)), id);
     const approval = seen.at(-1)?.event;
     const approvalId = approval?.type === 'approval.requested' ? approval.approval.id : '';
     const mine = await sessionOf(app, other);
