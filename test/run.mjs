@@ -58,7 +58,10 @@ function report(file, { output, problem, seconds }) {
   const notes = output.match(/^SKIPPED .*$/gm) ?? [];
   console.log(`${failed ? 'FAIL' : ' ok '} ${file}  ${passed || 0}/${total || 0}  ${seconds} s`);
   for (const note of notes) console.log(`     ${note}`);
-  if (failed) console.log(`${output}\n     ${problem ?? 'tests failed'}\n`);
+  const unprinted = failed && problem === undefined && !/^\s+FAIL /m.test(output);
+  const why =
+    problem ?? (unprinted ? 'a test threw what uvu cannot print, for example an error with `details`' : 'tests failed');
+  if (failed) console.log(`${output}\n     ${why}\n`);
 }
 
 function runFile(file) {

@@ -96,8 +96,8 @@ for (const handler of handlers.filter(({ route }) => route.path.startsWith('/api
   if (handler.route.path.startsWith('/api/sessions/:id'))
     alone(`${nameOf(handler)}: 404 for a session that is not there`, () =>
       withScene(async (scene) => {
-        const body = { content: 'x', messageId: 'x', approved: true };
-        const init = handler.route.method === 'GET' ? {} : { method: handler.route.method, body: JSON.stringify(body) };
+        const body = (await happyCalls[nameOf(handler)]?.(scene))?.body;
+        const init = { method: handler.route.method, ...(body ? { body: JSON.stringify(body) } : {}) };
         const answer = await invoke(handler, { app: scene.app, signal }, pathOf(handler), init);
         const { status, code } = await errorOf(answer);
         assert.equal([status, code, answer.headers.get('cache-control')], [404, 'session_not_found', 'no-store']);
