@@ -1,23 +1,25 @@
 #!/usr/bin/env node
-import { parseCommandLine, usage, usageError } from './flags.ts';
+import { type CommandArguments, parseCommandLine, usage, usageError } from './flags.ts';
 import { productVersion } from './version.ts';
 
-type Command = (env: Readonly<Record<string, string | undefined>>) => Promise<void>;
+type Command = (env: Readonly<Record<string, string | undefined>>, args: CommandArguments) => Promise<void>;
 
 /** Loaded when chosen: what one command needs does not slow down another. */
 const commands: Record<string, () => Promise<Command>> = {
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
   config: async () => (await import('./commands/config.ts')).configCommand,
+  export: async () => (await import('./commands/export.ts')).exportCommand,
+  import: async () => (await import('./commands/import.ts')).importCommand,
 };
 
 async function main(): Promise<void> {
-  const { command, help, version, variables } = parseCommandLine(process.argv.slice(2));
+  const { command, help, version, variables, args } = parseCommandLine(process.argv.slice(2));
   if (help) return void process.stdout.write(usage);
   if (version) return void process.stdout.write(`${productVersion()}\n`);
   const load = Object.hasOwn(commands, command) ? commands[command] : undefined;
   if (load === undefined) throw usageError('there is no such command');
   const run = await load();
-  await run({ ...process.env, ...variables });
+  await run({ ...process.env, ...variables }, args);
 }
 
 /** An error that carries an exit code was written for the person who starts the service: one line, no stack. */

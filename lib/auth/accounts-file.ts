@@ -35,10 +35,15 @@ export async function readAccounts(path: string): Promise<AccountsState | undefi
     if (is(error, type({ code: literal('ENOENT') }))) return undefined;
     throw new ConfigError(`The accounts file ${path} cannot be read. Check its owner and permissions.`);
   }
-  const content = parse(source);
-  if (!is(content, accountsFile))
+  const accounts = accountsFrom(parse(source));
+  if (!accounts)
     throw new ConfigError(`The accounts file ${path} is damaged. Restore it from a backup or move it away.`);
-  return { users: content.users, tenants: content.tenants };
+  return accounts;
+}
+
+/** The content of an accounts file that was parsed already. Undefined when it is not one. */
+export function accountsFrom(content: unknown): AccountsState | undefined {
+  return is(content, accountsFile) ? { users: content.users, tenants: content.tenants } : undefined;
 }
 
 /** Owner-only, atomic, durable when it resolves. */

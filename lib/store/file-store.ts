@@ -80,6 +80,7 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
     },
     readMeta: (key) => meta.read(key),
     writeMeta: (key, value) => meta.write(key, value),
+    metaKeys: () => meta.keys(),
     flush: async () => flush(usable()),
     close: () => (closing ??= close()),
   };

@@ -34,6 +34,7 @@ export function createMemoryStore(): SessionStore {
     async writeMeta(key, value) {
       meta.set(key, value);
     },
+    metaKeys: async () => [...meta.keys()],
     flush: async () => undefined,
     close: async () => undefined,
   };

@@ -6,17 +6,23 @@ import { checkedName, layout } from './store-paths.ts';
 export interface MetaFiles {
   read(key: string): Promise<string | undefined>;
   write(key: string, value: string): Promise<void>;
+  keys(): Promise<string[]>;
 }
 
 const largestValue = 64 * 1024;
+const suffix = '.json';
 
 /** Small durable values, one file each: `meta/<key>.json`. Writes to one key take effect in the order of the calls. */
 export function createMetaFiles(files: FilePort, root: string): MetaFiles {
   const directory = join(root, layout.meta);
   const writing = new Map<string, Promise<void>>();
-  const pathOf = (key: string): string => join(directory, `${checkedName(key)}.json`);
+  const pathOf = (key: string): string => join(directory, `${checkedName(key)}${suffix}`);
 
   return {
+    async keys() {
+      const names = await files.list(directory);
+      return names.filter((name) => name.endsWith(suffix)).map((name) => name.slice(0, -suffix.length));
+    },
     async read(key) {
       const bytes = await files.read(pathOf(key));
       if (!bytes) return undefined;

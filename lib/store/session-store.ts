@@ -36,6 +36,8 @@ export interface SessionStore {
   /** A small durable value of the service itself (the event sequence mark, the last cron minute). At most 64 KB. */
   readMeta(key: string): Promise<string | undefined>;
   writeMeta(key: string, value: string): Promise<void>;
+  /** The keys that have a value. */
+  metaKeys(): Promise<string[]>;
   /** The messages that hold every word, by an index. A driver without one leaves it out: then transcripts are read. */
   searchMessages?(search: MessageSearch): Promise<MessageHits>;
   /** Resolves once everything that was deferred (snapshots, purges) is on disk. */

@@ -73,6 +73,11 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
         values: [key, value],
       });
     },
+    async metaKeys() {
+      usable();
+      const rows = await database.query({ sql: 'SELECT key FROM service_values ORDER BY key' });
+      return rows.map(({ key }) => String(key));
+    },
     async searchMessages(search) {
       usable();
       return searchMessages(database, search);

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createWriteStream, existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { readAccounts } from '../../lib/auth/accounts-file.ts';
+import { isoTime, systemClock } from '../../lib/base/clock.ts';
+import { exportSessions } from '../../lib/store/transfer/export-sessions.ts';
+import type { CommandArguments } from '../flags.ts';
+import { openStore } from '../open-store.ts';
+import { setUp } from '../set-up.ts';
+import { productVersion } from '../version.ts';
+
+/**
+ * Writes everything the configured store holds as JSON lines. Exits 78 when a server has the directory, 65 when a
+ * session could not be read whole (the others are written). A file takes its place when it is complete.
+ */
+export async function exportCommand(
+  env: Readonly<Record<string, string | undefined>>,
+  { file, accounts: withAccounts }: CommandArguments,
+): Promise<void> {
+  const { config, log } = setUp(env, { clock: systemClock });
+  const { directory, driver } = config.storage;
+  if (!existsSync(directory)) throw failure(`There is no data in ${directory}.`, 78);
+  const accounts = withAccounts ? await readAccounts(join(directory, 'auth', 'accounts.json')) : undefined;
+  const store = await openStore(config, { clock: systemClock, log });
+  const { sessions, findings } = await store.open({ resident: () => undefined });
+  for (const finding of findings) log.warn(`Recovery: ${finding}`);
+  const unfinished = file && `${file}.unfinished`;
+  const output: Writable = unfinished ? createWriteStream(unfinished, { mode: 0o600, flush: true }) : process.stdout;
+  try {
+    const done = await exportSessions({
+      store,
+      sessions,
+      product: productVersion(),
+      driver,
+      at: isoTime(systemClock.now()),
+      ...(accounts && { accounts: { version: 1, ...accounts } }),
+      async write(text) {
+        if (!output.write(text)) await once(output, 'drain');
+      },
+    });
+    if (file && unfinished) {
+      output.end();
+      await finished(output);
+      await rename(unfinished, file);
+    }
+    process.stderr.write(
+      `Exported ${done.sessions} sessions with ${done.messages} messages and ${done.images} images (driver ${driver}).\n`,
+    );
+    for (const { sessionId, reason } of done.unreadable) process.stderr.write(`${sessionId} is left out: ${reason}\n`);
+    if (done.unreadable.length > 0) throw failure(`${done.unreadable.length} sessions could not be read.`, 65);
+  } finally {
+    if (unfinished) await rm(unfinished, { force: true });
+    await store.close();
+  }
+}
+
+function failure(text: string, exitCode: number): Error {
+  return Object.assign(new Error(text), { exitCode });
+}

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { accountsFrom, readAccounts, writeAccounts } from '../../lib/auth/accounts-file.ts';
+import { systemClock } from '../../lib/base/clock.ts';
+import { type CheckedExport, checkExport } from '../../lib/store/transfer/check-export.ts';
+import { importSessions, removeUnfinished } from '../../lib/store/transfer/import-sessions.ts';
+import { type CommandArguments, usageError } from '../flags.ts';
+import { openStore } from '../open-store.ts';
+import { setUp } from '../set-up.ts';
+
+const mostNamed = 20;
+
+/**
+ * Brings an export into the configured store. The file is checked as a whole first: when a line is damaged, each one is
+ * named and nothing is imported (exit 65), unless `--skip-bad` leaves them out. Exits 78 when a server has the directory.
+ */
+export async function importCommand(
+  env: Readonly<Record<string, string | undefined>>,
+  { file, accounts: withAccounts, skipBad }: CommandArguments,
+): Promise<void> {
+  if (file === undefined) throw usageError('import needs the file to import');
+  if (!existsSync(file)) throw Object.assign(new Error(`The file ${file} does not exist.`), { exitCode: 66 });
+  const { config, log } = setUp(env, { clock: systemClock });
+  const accountsPath = join(config.storage.directory, 'auth', 'accounts.json');
+  const presentAccounts = withAccounts ? await readAccounts(accountsPath) : undefined;
+  const store = await openStore(config, { clock: systemClock, log });
+  const { sessions, findings } = await store.open({ resident: () => undefined });
+  for (const finding of findings) log.warn(`Recovery: ${finding}`);
+  try {
+    const removed = new Set(await removeUnfinished(store, sessions));
+    const existing = new Map(sessions.filter(({ id }) => !removed.has(id)).map((record) => [record.id, record]));
+    const checked = await checkExport(file, {
+      existing,
+      refuseAccounts(content) {
+        if (!withAccounts) return undefined;
+        if (accountsFrom(content) === undefined) return 'it does not hold accounts';
+        return presentAccounts ? 'there are accounts in the data directory already' : undefined;
+      },
+    });
+    report(checked, skipBad);
+    const done = await importSessions({ store, path: file, checked });
+    const accounts = withAccounts ? accountsFrom(checked.accounts) : undefined;
+    if (accounts) await writeAccounts(accountsPath, accounts);
+    process.stderr.write(
+      `Imported ${done.sessions} sessions with ${done.messages} messages and ${done.images} images ` +
+        `(driver ${config.storage.driver})${accounts ? `, ${accounts.users.length} users` : ''}.\n`,
+    );
+    if (done.present > 0) process.stderr.write(`${done.present} sessions were there already.\n`);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Names what is wrong. Throws when that means that nothing is imported. */
+function report({ bad }: CheckedExport, skipBad: boolean): void {
+  for (const { number, why } of bad.slice(0, mostNamed)) process.stderr.write(`line ${number}: ${why}\n`);
+  if (bad.length > mostNamed) process.stderr.write(`and ${bad.length - mostNamed} more\n`);
+  if (bad.length === 0 || skipBad) return;
+  const what = bad.length === 1 ? 'A line is' : `${bad.length} lines are`;
+  throw Object.assign(new Error(`${what} damaged; nothing was imported. --skip-bad leaves them out.`), {
+    exitCode: 65,
+  });
+}

@@ -1,0 +1,84 @@
+import {
+  array,
+  boolean,
+  enums,
+  integer,
+  literal,
+  min,
+  number,
+  optional,
+  pattern,
+  record,
+  type Struct,
+  string,
+  type,
+  unknown,
+} from 'superstruct';
+import { imageMimeTypes } from '../../wire/message.ts';
+import { sessionStatuses } from '../../wire/session.ts';
+
+const count = () => min(integer(), 0);
+/** Ids become names of files. */
+const id = () => pattern(string(), /^[A-Za-z0-9_-][A-Za-z0-9._@-]{0,127}$/);
+const hash = () => pattern(string(), /^[0-9a-f]{64}$/);
+
+const session = type({
+  id: id(),
+  title: string(),
+  createdAt: string(),
+  updatedAt: string(),
+  status: enums(sessionStatuses),
+  model: string(),
+  messageCount: count(),
+  workspace: string(),
+  usage: type({ inputTokens: number(), outputTokens: number(), totalTokens: number() }),
+  tenantId: id(),
+  rootId: string(),
+  titled: boolean(),
+  parentId: optional(string()),
+  depth: optional(count()),
+  role: optional(string()),
+  systemPrompt: optional(string()),
+});
+
+const message = type({
+  id: string(),
+  role: enums(['system', 'user', 'assistant', 'tool']),
+  content: string(),
+  createdAt: string(),
+  reasoning: optional(string()),
+  toolCalls: optional(array(type({ id: string(), name: string(), arguments: record(string(), unknown()) }))),
+  toolCallId: optional(string()),
+  toolName: optional(string()),
+  isError: optional(boolean()),
+  model: optional(string()),
+  hidden: optional(boolean()),
+  meta: optional(record(string(), unknown())),
+  images: optional(
+    array(type({ mimeType: enums(imageMimeTypes), name: optional(string()), hash: hash(), bytes: count() })),
+  ),
+});
+
+const shapes: Record<string, Struct<never, unknown>> = {
+  export: erased(type({ version: literal(1), product: string(), driver: string(), at: string() })),
+  session: erased(type({ record: session })),
+  image: erased(type({ session: id(), hash: hash(), data: string() })),
+  message: erased(type({ session: id(), message })),
+  value: erased(type({ key: id(), value: string() })),
+  accounts: erased(type({ content: unknown() })),
+  end: erased(type({ sessions: count(), images: count(), messages: count() })),
+};
+
+/** What is wrong with the fields of a line, in words; undefined when it is as it must be. Never repeats a value. */
+export function faultOf(line: Record<string, unknown>): string | undefined {
+  const kind = typeof line.kind === 'string' ? line.kind : '';
+  const shape = Object.hasOwn(shapes, kind) ? shapes[kind] : undefined;
+  if (!shape) return `"kind" must be one of ${Object.keys(shapes).join(', ')}`;
+  const [failure] = shape.validate(line);
+  if (!failure) return undefined;
+  return `"${failure.path.join('.')}" must be of type ${failure.type}`;
+}
+
+function erased<T, S>(struct: Struct<T, S>): Struct<never, unknown> {
+  return struct as unknown as Struct<never, unknown>;
+}
