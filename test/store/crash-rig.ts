@@ -1,4 +1,4 @@
-import { cp, readdir, readFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SessionStore } from '../../lib/store/session-store.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
@@ -24,10 +24,18 @@ export async function crashAfter(body: (store: SessionStore) => Promise<void>, f
   return copy;
 }
 
+/** A copy of a directory whose store may be at work: when a file goes away meanwhile, the copy is made again. */
 export async function copyOf(directory: string): Promise<string> {
-  const copy = tempDirectory();
-  await cp(directory, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') });
-  return copy;
+  for (let left = 20; ; left--) {
+    const copy = tempDirectory();
+    try {
+      await cp(directory, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+      return copy;
+    } catch (error) {
+      await rm(copy, { recursive: true });
+      if (left === 0 || !(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
+  }
 }
 
 export function segmentIn(directory: string): string {

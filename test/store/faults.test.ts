@@ -1,10 +1,11 @@
-import { cp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SessionCommit } from '../../lib/store/change.ts';
 import type { SessionStore } from '../../lib/store/session-store.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import { within } from '../helpers/within.ts';
+import { copyOf } from './crash-rig.ts';
 import { fault, type Interfere, type Operation, watchedFiles } from './faulty-files.ts';
 import { fileStore, withStore } from './file-rig.ts';
 import { author, texts } from './sample.ts';
@@ -176,8 +177,7 @@ async function episode(what: string, interfere: Interfere): Promise<void> {
   healthy = true;
   for (const session of [kept, gone])
     if (expected.has(session.id)) await acknowledged(store, expected, session, session.append('after the fault'), true);
-  const copy = tempDirectory();
-  await cp(directory, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+  const copy = await copyOf(directory);
   await compare(store, expected, what);
   await store.close();
   for (const left of [copy, directory]) {
