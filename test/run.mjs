@@ -55,7 +55,7 @@ function report(file, { output, problem, seconds }) {
   totals.passed += passed || 0;
   totals.failed += failed;
   totals.skipped += skipped || 0;
-  const notes = output.match(/^SKIPPED .*$/gm) ?? [];
+  const notes = output.match(/^(?:SKIPPED|FIGURE) .*$/gm) ?? [];
   console.log(`${failed ? 'FAIL' : ' ok '} ${file}  ${passed || 0}/${total || 0}  ${seconds} s`);
   for (const note of notes) console.log(`     ${note}`);
   const unprinted = failed && problem === undefined && !/^\s+FAIL /m.test(output);
