@@ -6,6 +6,7 @@ import { announce } from './announce.ts';
 import type { Credentials } from './credentials.ts';
 import type { HubEnvelope } from './hub-protocol.ts';
 import { createLink, type Link } from './link.ts';
+import { notifyAbout } from './notify.ts';
 import { createSessions, type OpenSessions } from './sessions.ts';
 import { createWorkbench, type Workbench } from './workbench.ts';
 
@@ -79,6 +80,7 @@ export function createConsole(
       directory = reduceDirectory(directory, envelope, open);
       sessions.receive(envelope);
       announce(store, event);
+      notifyAbout(store, event);
       if (event.type === 'run.finished' || event.type === 'run.failed')
         queueMicrotask(() => workbench.sendQueued(event.sessionId));
       if (event.type === 'session.deleted' && open === event.sessionId) say('This session was deleted elsewhere.');
