@@ -4,7 +4,13 @@ import type { Store } from '../state/store.ts';
 /** One sentence per turning point of a run, for people who listen: never the text as it streams. */
 export function announce(store: Store, event: SessionEvent): void {
   const sentence = sentenceFor(store, event);
-  if (sentence) store.announcement.value = sentence;
+  if (sentence) say(store, sentence);
+}
+
+/** Adds a sentence to what is read out. */
+export function say({ announcements }: Store, text: string): void {
+  const key = (announcements.value.at(-1)?.key ?? 0) + 1;
+  announcements.value = [...announcements.value, { key, text }].slice(-5);
 }
 
 function sentenceFor(store: Store, event: SessionEvent): string | undefined {

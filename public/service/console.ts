@@ -2,7 +2,7 @@ import { type Client, createClient, isApiError } from '../../lib/client/index.ts
 import { fromLists, reduceDirectory } from '../state/directory.ts';
 import { createDrafts, type Drafts } from '../state/drafts.ts';
 import type { PublicConfig, Store } from '../state/store.ts';
-import { announce } from './announce.ts';
+import { announce, say as announceText } from './announce.ts';
 import type { Credentials } from './credentials.ts';
 import type { HubEnvelope } from './hub-protocol.ts';
 import { createLink, type Link } from './link.ts';
@@ -52,10 +52,20 @@ export function createConsole(
     else say(messageOf(error), 'danger');
   };
 
+  /** Events that came while lists were being read: they are applied on top, because the lists may be older. */
+  let meanwhile: HubEnvelope[] | undefined;
   const refresh = async (): Promise<void> => {
+    const events: HubEnvelope[] = [];
+    meanwhile = events;
     const [{ sessions }, { approvals }] = await Promise.all([api.listSessions(), api.listApprovals()]);
-    store.directory.value = fromLists(store.directory.value, { sessions, approvals });
+    const lists = fromLists(store.directory.value, { sessions, approvals });
+    store.directory.value = events.reduce((now, envelope) => reduceDirectory(now, envelope, openHere()), lists);
     store.listed.value = true;
+    if (meanwhile === events) meanwhile = undefined;
+  };
+  const openHere = (): string | undefined => {
+    const route = store.route.value;
+    return route.name === 'session' && document.visibilityState === 'visible' ? route.id : undefined;
   };
 
   const enter = async (): Promise<void> => {
@@ -73,8 +83,8 @@ export function createConsole(
 
   const onEvents = (envelopes: readonly HubEnvelope[]): void => {
     let directory = store.directory.value;
-    const route = store.route.value;
-    const open = route.name === 'session' && document.visibilityState === 'visible' ? route.id : undefined;
+    const open = openHere();
+    meanwhile?.push(...envelopes);
     for (const envelope of envelopes) {
       const { event } = envelope;
       directory = reduceDirectory(directory, envelope, open);
@@ -95,10 +105,10 @@ export function createConsole(
         self.signOut('This token is not accepted any more.');
     },
     onOpened(again) {
-      if (!again) return;
+      // Also the first time: what happened between the first lists and the stream was told to nobody.
       refresh().catch(() => undefined);
       sessions.reloadAll();
-      store.announcement.value = 'Reconnected';
+      if (again) announceText(store, 'Reconnected');
     },
     onEvents,
   });

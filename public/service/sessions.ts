@@ -1,5 +1,5 @@
 import { type Client, isApiError } from '../../lib/client/index.ts';
-import { fromPage, reduce, withOlder } from '../state/conversation.ts';
+import { fromPage, lastUserMessage, reduce, withOlder } from '../state/conversation.ts';
 import { createLiveText } from '../state/live-text.ts';
 import { createOpenSession, type OpenSession, type Store } from '../state/store.ts';
 import type { HubEnvelope } from './hub-protocol.ts';
@@ -66,6 +66,7 @@ export function createSessions(context: {
         ...(running ? { over: undefined } : {}),
       };
       session.phase.value = 'ready';
+      if (session.echo.value?.after !== lastUserMessage(next)?.id) session.echo.value = undefined;
       if (page.streaming)
         session.live.reset(page.streaming.id, {
           text: page.streaming.content,

@@ -1,5 +1,6 @@
 import { type Client, isApiError } from '../../lib/client/index.ts';
 import type { Approval } from '../../lib/wire/approval.ts';
+import { lastUserMessage } from '../state/conversation.ts';
 import { without, withoutApproval, withSession } from '../state/directory.ts';
 import type { Draft } from '../state/drafts.ts';
 import { links } from '../state/route.ts';
@@ -43,7 +44,7 @@ export function createWorkbench(context: {
 
   const post = async (id: string, draft: Draft): Promise<'sent' | 'busy' | 'refused'> => {
     const session = store.open.get(id);
-    if (session) session.echo.value = draft;
+    if (session) session.echo.value = { draft, after: lastUserMessage(session.conversation.value)?.id };
     try {
       const images = draft.images.map(({ mimeType, data, name }) => ({ mimeType, data, name: name.slice(0, 120) }));
       await api().sendMessage(id, images.length > 0 ? { content: draft.text, images } : { content: draft.text });

@@ -127,6 +127,10 @@ function apply(now: Conversation, event: SessionEvent, at: string, seq: number):
   }
 }
 
+export function lastUserMessage({ messages }: Pick<Conversation, 'messages'>): Message | undefined {
+  return messages.findLast(({ role }) => role === 'user');
+}
+
 function over(now: Conversation, end: RunOver): Conversation {
   return { ...now, run: undefined, live: undefined, over: end };
 }

@@ -33,8 +33,8 @@ export interface OpenSession {
   phase: Signal<'loading' | 'ready' | 'missing' | 'failed'>;
   problem: Signal<string>;
   stopping: Signal<boolean>;
-  /** The message that was sent and is not confirmed yet. */
-  echo: Signal<Draft | undefined>;
+  /** The message that was sent; shown until the transcript has a message of the person behind `after`. */
+  echo: Signal<{ draft: Draft; after: string | undefined } | undefined>;
 }
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -57,8 +57,8 @@ export interface Store {
   layer: Signal<Layer | undefined>;
   theme: Signal<Theme>;
   notify: Signal<boolean>;
-  /** What the announcer says next. */
-  announcement: Signal<string>;
+  /** What people who listen are told, newest last. */
+  announcements: Signal<readonly { key: number; text: string }[]>;
   sidebarOpen: Signal<boolean>;
   /** Sessions that are hidden because their deletion can still be undone. */
   deleting: Signal<ReadonlySet<string>>;
@@ -93,7 +93,7 @@ export function createStore(hash: string, theme: Theme): Store {
     layer: signal(undefined),
     theme: signal(theme),
     notify: signal(false),
-    announcement: signal(''),
+    announcements: signal([]),
     sidebarOpen: signal(false),
     deleting: signal(new Set()),
   };

@@ -31,8 +31,10 @@ export function Shell() {
     <>
       {access.state === 'out' ? <Login reason={access.reason} /> : <Frame />}
       <Toasts />
-      <div class="visually-hidden" role="status" aria-live="polite" data-announcer>
-        {store.announcement.value}
+      <div class="visually-hidden" role="log" aria-live="polite" aria-label="Announcements" data-announcer>
+        {store.announcements.value.map(({ key, text }) => (
+          <p key={key}>{text}</p>
+        ))}
       </div>
     </>
   );

@@ -1,11 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { type RunningService, type ServiceOptions, startService } from '../helpers/running-service.ts';
 import type { Reply } from '../helpers/scripted-model/script.ts';
 import { type RecordedRequest, type ScriptedModel, startScriptedModel } from '../helpers/scripted-model-server.ts';
-import { within } from '../helpers/within.ts';
+import { eventually, within } from '../helpers/within.ts';
 
 const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
@@ -22,6 +29,8 @@ export interface ConsolePage {
   context: BrowserContext;
   /** Errors of the page, of its console, of its policies, and requests to other hosts. */
   faults: string[];
+  /** Requests that are not answered yet. */
+  pending: ReadonlySet<string>;
   close(): Promise<void>;
 }
 
@@ -30,7 +39,7 @@ export interface ConsoleBench {
   service: RunningService;
   model: ScriptedModel;
   browser: Browser;
-  open(hash?: string, options?: BrowserContextOptions): Promise<ConsolePage>;
+  open(hash?: string, options?: BrowserContextOptions & { at?: string }): Promise<ConsolePage>;
   /** A session without messages. */
   newSession(title?: string): Promise<string>;
   /** Another process on the same data. */
@@ -43,7 +52,8 @@ export interface BenchOptions {
   env?: Record<string, string>;
   replies?: Reply[];
   answer?: (request: RecordedRequest, number: number) => Reply;
-  models?: object[];
+  /** Options of the provider plugin; null: no model at all. */
+  provider?: object | null;
 }
 
 export async function startBench(options: BenchOptions = {}): Promise<ConsoleBench> {
@@ -52,8 +62,15 @@ export async function startBench(options: BenchOptions = {}): Promise<ConsoleBen
     ...(options.replies ? { replies: options.replies } : {}),
     answer: options.answer ?? (() => [{ text: 'done' }]),
   });
-  const provider = { baseUrl: model.url, apiKey: 'k', models: ['scripted'], contextWindow: 50_000 };
-  const config = { 'chat-completions': provider, ...settings.plugins?.config };
+  const provider = {
+    baseUrl: model.url,
+    apiKey: 'k',
+    models: ['scripted'],
+    contextWindow: 50_000,
+    ...options.provider,
+  };
+  const providers = options.provider === null ? { 'demo-model': { enabled: false } } : { 'chat-completions': provider };
+  const config = { ...providers, ...settings.plugins?.config };
   let service = await startService({
     settings: { checkpoints: { enabled: false }, ...settings, plugins: { ...settings.plugins, config } },
     ...(options.env ? { env: options.env } : {}),
@@ -66,13 +83,18 @@ export async function startBench(options: BenchOptions = {}): Promise<ConsoleBen
     get service() {
       return service;
     },
-    async open(hash = '#/', contextOptions = {}) {
+    async open(hash = '#/', { at = `${service.url}/`, ...contextOptions } = {}) {
       const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...contextOptions });
       const page = await context.newPage();
-      page.setDefaultTimeout(8_000);
-      const faults = watch(page, service.url);
-      await page.goto(`${service.url}/${hash}`);
-      return { page, context, faults, close: () => context.close() };
+      page.setDefaultTimeout(15_000);
+      const faults = watch(page, new URL(at).origin);
+      const pending = new Set<string>();
+      const nameOf = (request: Request) => `${request.method()} ${request.url()}`;
+      page.on('request', (request) => pending.add(nameOf(request)));
+      page.on('requestfinished', (request) => pending.delete(nameOf(request)));
+      page.on('requestfailed', (request) => pending.delete(nameOf(request)));
+      await page.goto(`${at}${hash}`);
+      return { page, context, faults, pending, close: () => context.close() };
     },
     async newSession(title) {
       const { session } = await service.client.createSession(title === undefined ? {} : { title });
@@ -94,9 +116,9 @@ export async function startBench(options: BenchOptions = {}): Promise<ConsoleBen
 export async function withPage(
   bench: ConsoleBench,
   use: (page: Page, context: BrowserContext) => Promise<void>,
-  options: BrowserContextOptions & { hash?: string; allowed?: RegExp; ms?: number } = {},
+  options: BrowserContextOptions & { at?: string; hash?: string; allowed?: RegExp; ms?: number } = {},
 ): Promise<void> {
-  const { hash, allowed, ms = 30_000, ...contextOptions } = options;
+  const { hash, allowed, ms = 60_000, ...contextOptions } = options;
   const opened = await bench.open(hash, contextOptions);
   try {
     await within(ms, use(opened.page, opened.context), 'the test in the page');
@@ -108,6 +130,9 @@ export async function withPage(
     const { SCREENSHOTS } = process.env;
     if (SCREENSHOTS)
       await opened.page.screenshot({ path: join(SCREENSHOTS, `failed-${Date.now()}.png`) }).catch(() => {});
+    const waiting = [...opened.pending].join(', ') || 'none';
+    if (error instanceof Error)
+      error.message += `\nIn the page: ${opened.faults.join('\n') || 'nothing'}\nRequests without an answer: ${waiting}`;
     throw error;
   } finally {
     await opened.close();
@@ -124,6 +149,11 @@ export async function send(page: Page, text: string): Promise<void> {
 export async function openSession(page: Page, sessionId: string): Promise<void> {
   await page.evaluate(`location.hash = '#/s/${sessionId}'`);
   await page.locator('.session-head').waitFor();
+}
+
+/** Resolves when the expression is true in the page. (The page's policies forbid playwright's own way of waiting for that.) */
+export function holds(page: Page, expression: string): Promise<void> {
+  return eventually(15_000, async () => (await page.evaluate(expression)) === true, expression);
 }
 
 function watch(page: Page, origin: string): string[] {

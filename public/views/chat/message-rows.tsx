@@ -31,12 +31,12 @@ export const UserRow = memo(function UserRow({ message, sessionId }: Omit<RowPro
         {message.images && <Images images={message.images} sessionId={sessionId} />}
       </div>
       <footer class="message-tools">
-        <time dateTime={message.createdAt} title={fullTime(message.createdAt)}>
-          {clockTime(message.createdAt)}
-        </time>
         <Button icon="copy" label="Copy message" tone="quiet" onClick={() => void copy(message.content, say)} />
         <Button icon="pencil" label="Edit: rewind to here and write it again" tone="quiet" onClick={() => open(true)} />
         <Button icon="undo" label="Rewind to before this message" tone="quiet" onClick={() => open(false)} />
+        <time dateTime={message.createdAt} title={fullTime(message.createdAt)}>
+          {clockTime(message.createdAt)}
+        </time>
       </footer>
     </article>
   );
@@ -52,6 +52,10 @@ export const AssistantRow = memo(function AssistantRow({ message, sessionId, now
       <Markdown text={message.content} sessionId={sessionId} now={now} />
       {message.meta?.partial === true && <p class="note">This reply was not finished.</p>}
       <footer class="message-tools">
+        <time dateTime={message.createdAt} title={fullTime(message.createdAt)}>
+          {clockTime(message.createdAt)}
+        </time>
+        {message.model && <span class="model-name">{message.model}</span>}
         <Button icon="copy" label="Copy as Markdown" tone="quiet" onClick={() => void copy(message.content, say)} />
         <Button
           icon="link"
@@ -59,10 +63,6 @@ export const AssistantRow = memo(function AssistantRow({ message, sessionId, now
           tone="quiet"
           onClick={() => void copy(new URL(links.message(sessionId, id), location.href).href, say)}
         />
-        <time dateTime={message.createdAt} title={fullTime(message.createdAt)}>
-          {clockTime(message.createdAt)}
-        </time>
-        {message.model && <span class="model-name">{message.model}</span>}
       </footer>
     </article>
   );

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { duration, plural } from '../../state/format.ts';
 import { argumentLine, type CallView, summaryOf } from '../../state/items.ts';
+import { useConsole } from '../context.tsx';
 import { useNow } from '../parts/hooks.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ToolBody } from './tool-body.tsx';
@@ -38,12 +39,14 @@ export function ToolGroup({
 
 function ToolCard({ view, sessionId }: { view: CallView; sessionId: string }) {
   const { call, state } = view;
+  const { store } = useConsole();
+  const asks = state === 'running' && store.directory.value.approvals.some((approval) => approval.call.id === call.id);
   const [open, setOpen] = useState(state === 'failed');
   const expanded = open;
   return (
     <div class={`tool ${state}`} data-call={call.id}>
       <button type="button" class="tool-head" aria-expanded={expanded} onClick={() => setOpen(!open)}>
-        <StateMark state={state} />
+        <StateMark state={state} asks={asks} />
         <span class="tool-name">{call.name}</span>
         <span class="tool-argument">{argumentLine(call)}</span>
         <Changes data={view.data} />
@@ -56,7 +59,7 @@ function ToolCard({ view, sessionId }: { view: CallView; sessionId: string }) {
   );
 }
 
-function StateMark({ state }: { state: CallView['state'] }) {
+function StateMark({ state, asks }: { state: CallView['state']; asks: boolean }) {
   const words = { running: 'running', done: 'done', failed: 'failed', unfinished: 'not finished' };
   return (
     <span class={`mark ${state}`}>
@@ -65,7 +68,7 @@ function StateMark({ state }: { state: CallView['state'] }) {
       ) : (
         <Icon name={state === 'done' ? 'check' : state === 'failed' ? 'cross' : 'warn'} />
       )}
-      <span class={state === 'done' ? 'visually-hidden' : ''}>{words[state]}</span>
+      <span class={state === 'done' ? 'visually-hidden' : ''}>{asks ? 'waits for you' : words[state]}</span>
     </span>
   );
 }

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Conversation } from '../../state/conversation.ts';
+import { type Conversation, lastUserMessage } from '../../state/conversation.ts';
 import { compact, plural } from '../../state/format.ts';
 import { type Item, toItems } from '../../state/items.ts';
 import type { OpenSession } from '../../state/store.ts';
@@ -39,6 +39,8 @@ export function Transcript({ session, messageId }: { session: OpenSession; messa
     if (session.echo.value) follower.current?.toEnd();
   }, [session.echo.value]);
 
+  const sent = session.echo.value;
+  const echo = sent && lastUserMessage(conversation)?.id === sent.after ? sent : undefined;
   const fresh = items.length - seen.current;
   return (
     <div class="transcript-frame">
@@ -48,7 +50,7 @@ export function Transcript({ session, messageId }: { session: OpenSession; messa
           {items.map((item, at) => (
             <Row key={item.key} item={item} now={at >= items.length - atOnce} {...{ conversation, session }} />
           ))}
-          {session.echo.value && <EchoRow draft={session.echo.value} />}
+          {echo && <EchoRow draft={echo.draft} />}
           {conversation.live && <LiveMessage session={session} />}
           <RunBanner session={session} />
         </div>

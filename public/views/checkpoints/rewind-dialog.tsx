@@ -22,7 +22,7 @@ export function RewindDialog({ sessionId, messageId, edit, onClose }: RewindProp
   const { api, store } = tools;
   const messages = store.open.get(sessionId)?.conversation.value.messages ?? [];
   const at = messages.findIndex(({ id }) => id === messageId);
-  const target = messages[at];
+  const [[target, removed]] = useState<[Message | undefined, number]>(() => [messages[at], messages.length - at]);
   const [list] = useLoaded(() => api().listCheckpoints(sessionId), [sessionId]);
   const [files, setFiles] = useState(true);
   const [busy, setBusy] = useState(false);
@@ -31,6 +31,7 @@ export function RewindDialog({ sessionId, messageId, edit, onClose }: RewindProp
   const why =
     state && !checkpoint ? (state.reason ?? 'No snapshot is linked to this message, so files stay as they are.') : '';
   const run = async () => {
+    if (busy || list.state === 'loading') return;
     setBusy(true);
     try {
       await rewind(tools, { sessionId, messageId, restoreFiles: files && checkpoint !== undefined });
@@ -43,20 +44,20 @@ export function RewindDialog({ sessionId, messageId, edit, onClose }: RewindProp
   };
   if (!target) return null;
   return (
-    <Dialog title={edit ? 'Edit this message?' : 'Rewind to before this message?'} onClose={onClose}>
+    <Dialog
+      title={edit ? 'Edit this message?' : 'Rewind to before this message?'}
+      onClose={onClose}
+      onConfirm={() => void run()}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
           void run();
         }}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void run();
-        }}
       >
         <blockquote class="muted">{target.content.slice(0, 200)}</blockquote>
         <p>
-          {plural(messages.length - at, 'message')} from here on {messages.length - at === 1 ? 'is' : 'are'} removed.
-          This can't be undone.
+          {plural(removed, 'message')} from here on {removed === 1 ? 'is' : 'are'} removed. This can't be undone.
         </p>
         {checkpoint && (
           <label class="check">

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from './button.tsx';
 
 interface DialogProps {
@@ -7,15 +7,19 @@ interface DialogProps {
   onClose: () => void;
   children: ComponentChildren;
   class?: string;
+  /** Ctrl Enter, wherever the focus is in the dialog. */
+  onConfirm?: () => void;
 }
 
 /** A native modal dialog. Escape and the backdrop close it; focus goes back to where it was. */
-export function Dialog({ title, onClose, children, class: className = '' }: DialogProps) {
+export function Dialog({ title, onClose, children, class: className = '', onConfirm }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
-    dialog.current?.showModal();
+    const modal = dialog.current;
+    modal?.showModal();
     return () => {
+      modal?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
@@ -27,6 +31,11 @@ export function Dialog({ title, onClose, children, class: className = '' }: Dial
       onCancel={(event) => {
         event.preventDefault();
         onClose();
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !onConfirm) return;
+        event.preventDefault();
+        onConfirm();
       }}
       onMouseDown={(event) => {
         if (event.target === dialog.current) onClose();

@@ -1,0 +1,141 @@
+import type { Page } from 'playwright-core';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type ConsoleBench, hasBrowser, holds, openSession, send, startBench, withPage } from './console-bench.ts';
+
+const test = suite('The console: writing');
+let bench: ConsoleBench;
+
+test.before(async () => {
+  bench = await startBench();
+});
+test.after(() => bench.close());
+
+/** Pastes an image of noise into the composer: noise does not compress. */
+async function pasteNoise(page: Page, size: { width: number; height: number; count?: number }): Promise<number> {
+  await page.locator('.composer textarea').waitFor();
+  await page.locator('.composer textarea').waitFor();
+  const bytes = await page.evaluate(`(async () => {
+    const files = new DataTransfer();
+    let bytes = 0;
+    for (let number = 0; number < ${size.count ?? 1}; number++) {
+      const canvas = new OffscreenCanvas(${size.width}, ${size.height});
+      const context = canvas.getContext('2d');
+      const image = context.createImageData(canvas.width, canvas.height);
+      for (let at = 0; at < image.data.length; at += 65536)
+        crypto.getRandomValues(image.data.subarray(at, Math.min(at + 65536, image.data.length)));
+      for (let at = 3; at < image.data.length; at += 4) image.data[at] = 255;
+      context.putImageData(image, 0, 0);
+      const blob = await canvas.convertToBlob({ type: 'image/png' });
+      bytes += blob.size;
+      files.items.add(new File([blob], 'noise' + number + '.png', { type: 'image/png' }));
+    }
+    const area = document.querySelector('.composer textarea');
+    area.dispatchEvent(new ClipboardEvent('paste', { clipboardData: files, bubbles: true, cancelable: true }));
+    return bytes;
+  })()`);
+  return Number(bytes);
+}
+
+test('Enter during a composition never sends; Shift+Enter makes a line; Enter sends', async () => {
+  await withPage(bench, async (page, context) => {
+    const area = page.locator('.composer textarea');
+    await area.focus();
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('Input.imeSetComposition', { text: 'にほ', selectionStart: 2, selectionEnd: 2 });
+    await page.evaluate(`document.activeElement.dispatchEvent(
+      new KeyboardEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true, cancelable: true, isComposing: true }))`);
+    await devtools.send('Input.insertText', { text: 'にほん' });
+    await page.evaluate(`(() => {
+      const area = document.activeElement;
+      area.dispatchEvent(new CompositionEvent('compositionend', { bubbles: true }));
+      area.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', keyCode: 13, bubbles: true, cancelable: true }));
+    })()`);
+    assert.is(await page.locator('.message').count(), 0);
+    assert.is(await area.inputValue(), 'にほん');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('second line');
+    assert.is(await area.inputValue(), 'にほん\nsecond line');
+    await page.keyboard.press('Enter');
+    await page.locator('.message.user .said', { hasText: 'second line' }).waitFor();
+  });
+});
+
+test('drafts belong to their session and survive a reload', async () => {
+  const [one, two] = [await bench.newSession('One'), await bench.newSession('Two')];
+  await withPage(bench, async (page) => {
+    const area = page.locator('.composer textarea');
+    await openSession(page, one);
+    await area.fill('for one');
+    await openSession(page, two);
+    await page.locator('.session-head', { hasText: 'Two' }).waitFor();
+    assert.is(await area.inputValue(), '');
+    await page.reload();
+    await openSession(page, one);
+    await page.locator('.session-head', { hasText: 'One' }).waitFor();
+    assert.is(await area.inputValue(), 'for one');
+  });
+});
+
+test('a pasted PNG of 9 MB is scaled down and sent; the transcript shows it after a reload too', async () => {
+  await withPage(
+    bench,
+    async (page) => {
+      assert.ok((await pasteNoise(page, { width: 1_800, height: 1_750 })) > 9_000_000);
+      await page.locator('.attachment img').waitFor({ timeout: 20_000 });
+      await send(page, 'look');
+      await page.locator('.message.user .thumbnail img').waitFor();
+      await page.locator('.assistant:not(.live)').waitFor();
+      await page.reload();
+      const image = page.locator('.message.user .thumbnail img');
+      await image.waitFor();
+      await holds(page, `document.querySelector('.thumbnail img').naturalWidth > 100`);
+      await page.locator('.thumbnail').click();
+      await page.locator('dialog .lightbox').waitFor();
+      await page.keyboard.press('Escape');
+    },
+    { ms: 60_000 },
+  );
+});
+
+test('seven images, or too many bytes, are refused before sending, with the reason', async () => {
+  await withPage(
+    bench,
+    async (page) => {
+      await pasteNoise(page, { width: 20, height: 20, count: 7 });
+      await page.getByText('At most 6 images go into one message').waitFor();
+      assert.is(await page.locator('.attachment').count(), 6);
+      for (let left = 6; left > 0; left--) await page.locator('.attachment button').first().click();
+      await pasteNoise(page, { width: 1_100, height: 1_000, count: 3 });
+      await page.getByText('too large together').waitFor({ timeout: 20_000 });
+      assert.is(await page.locator('.attachment').count(), 2);
+    },
+    { ms: 60_000 },
+  );
+});
+
+test('what the service refuses as too large comes back into the composer', async () => {
+  await withPage(
+    bench,
+    async (page) => {
+      const id = await bench.newSession('Refused');
+      await openSession(page, id);
+      await page.route('**/messages', (route) =>
+        route.request().method() === 'POST'
+          ? route.fulfill({
+              status: 413,
+              json: { error: { code: 'payload_too_large', message: 'Too large for this server.' } },
+            })
+          : route.continue(),
+      );
+      await send(page, 'much too large');
+      await page.getByText('Too large for this server.').waitFor();
+      assert.is(await page.locator('.composer textarea').inputValue(), 'much too large');
+      assert.is(await page.locator('.message').count(), 0);
+    },
+    { allowed: /413/ },
+  );
+});
+
+if (hasBrowser()) test.run();
+else suite('The console: writing, skipped').run();
