@@ -12,6 +12,9 @@ import { type Output, readOutput, thrownText } from './tool-output.ts';
 import { cutText } from './tool-text.ts';
 import { interruptedText } from './unanswered.ts';
 
+/** How long the end of a cancelled run waits for its tool. */
+const stopGraceMs = 500;
+
 /** Bytes of JSON up to which `data` is kept with the message, so that a client that reloads still has it. */
 const keptDataChars = 32_768;
 
@@ -90,7 +93,24 @@ async function execute(
     approved,
     notify: (message) => run.notice('info', message),
   });
-  return storeToolImages(run, readOutput(call.name, await abortable(Promise.resolve(running), signal)));
+  const ended = Promise.resolve(running);
+  const returned = await abortable(ended, signal).catch(async (error: unknown) => {
+    if (run.stopReason === 'cancelled') await endsSoon(run, ended);
+    throw error;
+  });
+  return storeToolImages(run, readOutput(call.name, returned));
+}
+
+/** A cancelled tool gets a moment to end what it started, so that nothing of a run goes on after its end; one that does not listen gets no more. */
+function endsSoon(run: Run, ended: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const disarm = run.around.clock.after(stopGraceMs, resolve);
+    const finish = (): void => {
+      disarm();
+      resolve();
+    };
+    ended.then(finish, finish);
+  });
 }
 
 function recordResult(

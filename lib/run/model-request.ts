@@ -3,6 +3,7 @@ import { loadImages } from '../session/wire-message.ts';
 import { limits } from '../wire/limits.ts';
 import type { ImageAttachment, ImageRef, StoredMessage } from '../wire/message.ts';
 import type { ToolSchema } from '../wire/tool.ts';
+import { requestProblem } from './request-problem.ts';
 import type { Run } from './run.ts';
 import { systemPromptOf } from './system-prompt.ts';
 import { cutText } from './tool-text.ts';
@@ -16,8 +17,10 @@ export async function buildRequest(run: Run): Promise<ModelRequest> {
   const { session, around } = run;
   const kept = keptImages(session.messages);
   const messages: ModelMessage[] = [];
-  for (const message of pairedMessages(session.messages))
+  for (const message of pairedMessages(session.messages, (what) => noteRepair(run, what)))
     messages.push(message.images ? await withImages(run, message, kept) : toModelMessage(message, message.content));
+  const problem = requestProblem(messages);
+  if (problem !== undefined) throw new Error(`The conversation can not be sent to a model: ${problem}. Rewind it.`);
   const { temperature, maxTokens } = around.config.model;
   return {
     sessionId: session.id,
@@ -39,10 +42,14 @@ export function offeredTools(run: Run): ToolSchema[] {
  * The transcript with every tool call followed directly by exactly one result: a missing one is made up as an error,
  * a second or stray one is left out. System messages and empty assistant messages are left out too.
  */
-export function pairedMessages(messages: readonly StoredMessage[]): StoredMessage[] {
+export function pairedMessages(
+  messages: readonly StoredMessage[],
+  onRepair: (what: string) => void = () => undefined,
+): StoredMessage[] {
   const paired: StoredMessage[] = [];
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
+    if (message?.role === 'tool') onRepair(`a result without its call was left out (${message.id})`);
     if (!message || message.role === 'system' || message.role === 'tool') continue;
     if (message.role === 'user') paired.push(message);
     if (message.role !== 'assistant') continue;
@@ -51,12 +58,25 @@ export function pairedMessages(messages: readonly StoredMessage[]): StoredMessag
     paired.push(message);
     const results = new Map<string, StoredMessage>();
     for (let next = messages[index + 1]; next?.role === 'tool'; next = messages[index + 1]) {
-      if (next.toolCallId !== undefined && !results.has(next.toolCallId)) results.set(next.toolCallId, next);
+      const isAsked = calls.some(({ id }) => id === next?.toolCallId);
+      if (isAsked && next.toolCallId !== undefined && !results.has(next.toolCallId)) results.set(next.toolCallId, next);
+      else onRepair(`a result without its call was left out (${next.id})`);
       index++;
     }
-    for (const call of calls) paired.push(results.get(call.id) ?? noResult(message, call));
+    for (const call of calls) {
+      const result = results.get(call.id);
+      if (!result) onRepair(`a call without a result got one (${message.id})`);
+      paired.push(result ?? noResult(message, call));
+    }
   }
   return paired;
+}
+
+/** Once per run: such a transcript was damaged, or left by a run that ended in an unforeseen way. */
+function noteRepair(run: Run, what: string): void {
+  if (!run.repairNoted)
+    run.around.log.warn(`A transcript was repaired for the model: ${what}.`, { sessionId: run.session.id });
+  run.repairNoted = true;
 }
 
 function toModelMessage(message: StoredMessage, text: string, images?: ImageAttachment[]): ModelMessage {

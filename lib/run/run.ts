@@ -70,6 +70,8 @@ export class Run {
   activity: Activity;
   /** The reply that is being streamed, as far as it was published. */
   streaming: (() => ChatMessage | undefined) | undefined;
+  /** A transcript that had to be repaired was logged. */
+  repairNoted = false;
   /** Compactions of this run that came to nothing. */
   failedCompactions = 0;
   private readonly controller = new AbortController();

@@ -52,6 +52,26 @@ request('has exactly one result per tool call, directly behind it, and no others
   );
 });
 
+request('says what it had to repair', () => {
+  const repairs = (...messages: Partial<StoredMessage>[]) => {
+    const said: string[] = [];
+    pairedMessages(
+      messages.map(
+        (message, index): StoredMessage => ({ id: `m${index}`, role: 'tool', content: 'x', createdAt, ...message }),
+      ),
+      (what) => said.push(what),
+    );
+    return said;
+  };
+  const asks: Partial<StoredMessage> = { role: 'assistant', toolCalls: [{ id: 'a', name: 't', arguments: {} }] };
+  assert.equal(repairs({ role: 'user' }, asks, { toolCallId: 'a' }, { role: 'system' }), []);
+  assert.equal(repairs(asks), ['a call without a result got one (m0)']);
+  assert.equal(repairs(asks, { toolCallId: 'a' }, { toolCallId: 'a' }), [
+    'a result without its call was left out (m2)',
+  ]);
+  assert.equal(repairs({ toolCallId: 'z' }), ['a result without its call was left out (m0)']);
+});
+
 request('is the history itself when nothing is wrong with it', () => {
   const history: StoredMessage[] = [
     { id: '1', role: 'user', content: 'hi', createdAt },
