@@ -7,7 +7,7 @@ import { ServiceError } from '../wire/errors.ts';
 import type { SessionRecord } from '../wire/session.ts';
 import { noUsage } from '../wire/usage.ts';
 
-type Surroundings = Pick<App, 'sessions' | 'models' | 'guards' | 'workspaces' | 'clock' | 'newId' | 'config'>;
+type Surroundings = Pick<App, 'sessions' | 'models' | 'guards' | 'workspaces' | 'newId' | 'config'>;
 
 /** What a new session may name; everything has a default (contract: CreateSessionRequest). */
 export interface NewSession {
@@ -48,7 +48,7 @@ export async function createSession(
   if (model !== undefined && !app.models.get(model)) throw unknownModel(model);
   const workspace = await workspaceFor(app, creator, request.workspace);
   app.guards.check({ action: 'create', tenantId, request: { ...pick({ title, model }), workspace } });
-  const now = isoTime(app.clock.now());
+  const now = isoTime(app.sessions.changeTime(tenantId));
   const id = app.newId('ses');
   const record: SessionRecord = {
     id,

@@ -13,6 +13,7 @@ export interface SessionSurroundings {
   store: SessionStore;
   events: EventBus;
   clock: Clock;
+  changeTime(tenantId: string): number;
   changed(session: LiveSession): void;
 }
 
@@ -130,7 +131,7 @@ export class LiveSession implements Session {
       return { revision, change };
     }
     if (this.transcript) applyToMessages(this.transcript, change);
-    const updatedAt = isoTime(Math.max(this.around.clock.now(), Date.parse(this.record.updatedAt)));
+    const updatedAt = isoTime(this.around.changeTime(this.tenantId));
     const fields = { ...change.fields, updatedAt, messageCount: countAfter(this.record.messageCount, change) };
     this.record = { ...this.record, ...fields, revision };
     this.around.changed(this);

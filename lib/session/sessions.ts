@@ -17,6 +17,11 @@ export interface Sessions {
   list(tenantId: string): SessionRecord[];
   /** Sessions kept and lifetime tokens of a tenant. O(1): guards ask for every run. */
   totals(tenantId: string): { sessions: number; tokens: number };
+  /**
+   * When a change made now counts as made, in milliseconds: the clock, but never before an earlier change of the tenant,
+   * so that a clock that steps back leaves the list sorted.
+   */
+  changeTime(tenantId: string): number;
   tenantIds(): Iterable<string>;
   all(): Iterable<Session>;
   childrenOf(sessionId: string): Session[];
@@ -53,10 +58,18 @@ export function createSessions(options: SessionsOptions): Sessions {
     tokensOfTenant.set(tenantId, (tokensOfTenant.get(tenantId) ?? 0) + change);
   };
 
+  const newestChange = new Map<string, number>();
+  const changeTime = (tenantId: string): number => {
+    const at = Math.max(options.clock.now(), newestChange.get(tenantId) ?? 0);
+    newestChange.set(tenantId, at);
+    return at;
+  };
+
   const around = {
     store: options.store,
     events: options.events,
     clock: options.clock,
+    changeTime,
     changed(session: LiveSession): void {
       const ofTenant = byTenant.get(session.tenantId);
       // Deleting and setting moves the session to the end of the map: the order of the last change.
@@ -94,6 +107,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       sessions: byTenant.get(tenantId)?.size ?? 0,
       tokens: tokensOfTenant.get(tenantId) ?? 0,
     }),
+    changeTime,
     tenantIds: () => byTenant.keys(),
     all: () => byId.values(),
     childrenOf: (sessionId) => [...(children.get(sessionId) ?? [])].flatMap((id) => byId.get(id) ?? []),
@@ -102,7 +116,10 @@ export function createSessions(options: SessionsOptions): Sessions {
       const oldestFirst = records.toSorted((a, b) =>
         a.updatedAt < b.updatedAt ? -1 : a.updatedAt > b.updatedAt ? 1 : 0,
       );
-      for (const record of oldestFirst) insert(new LiveSession(record, around));
+      for (const record of oldestFirst) {
+        insert(new LiveSession(record, around));
+        newestChange.set(record.tenantId, Date.parse(record.updatedAt));
+      }
     },
     remove(session) {
       byId.delete(session.id);

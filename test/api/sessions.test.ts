@@ -2,24 +2,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createFakeClock } from '../helpers/fake-clock.ts';
 import { scriptedModel } from '../helpers/scripted-model.ts';
-import type { TestApp } from '../helpers/test-app.ts';
-import { only, types, watch, withApp } from '../helpers/with-app.ts';
+import { only, refusalOf, types, watch, withApp } from '../helpers/with-app.ts';
 
 interface Listing {
   sessions: { id: string; title: string; updatedAt: string; usage: { totalTokens: number } }[];
 }
 
 const sessions = suite('Session routes');
-
-async function code(app: TestApp, method: string, path: string, body?: unknown): Promise<string> {
-  const response = await app.fetch(path, {
-    method,
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  const { error } = (await response.json()) as { error: { code: string; message: string } };
-  assert.is(response.headers.get('cache-control'), 'no-store');
-  return `${response.status} ${error.code}`;
-}
 
 sessions('POST creates an idle, empty session with defaults, also without a body', async () => {
   await withApp({ models: [scriptedModel()] }, async (app) => {
@@ -48,7 +37,7 @@ sessions('POST creates an idle, empty session with defaults, also without a body
 
 sessions('POST refuses each field with its own code', async () => {
   await withApp({ models: [scriptedModel()] }, async (app) => {
-    const refused = (body: unknown) => code(app, 'POST', '/api/sessions', body);
+    const refused = (body: unknown) => refusalOf(app, 'POST', '/api/sessions', body);
     assert.is(await refused('{'), '400 invalid_json');
     assert.is(await refused('[]'), '400 invalid_body');
     assert.is(await refused({ title: '  ' }), '400 invalid_title');
@@ -85,6 +74,22 @@ sessions('GET lists the most recently updated first, with cumulative usage', asy
   });
 });
 
+sessions('the list stays sorted when the clock steps back', async () => {
+  const clock = createFakeClock();
+  await withApp({ models: [scriptedModel()], clock }, async (app) => {
+    await app.newSession({ title: 'before' });
+    clock.step(-3_600_000);
+    const { id } = await app.newSession({ title: 'after' });
+    const listed = (await app.call<Listing>('GET', '/api/sessions', {})).sessions;
+    assert.equal(
+      listed.map((session) => session.title),
+      ['after', 'before'],
+    );
+    assert.ok((listed[0]?.updatedAt ?? '') >= (listed[1]?.updatedAt ?? 'x'));
+    await app.call('PATCH', `/api/sessions/${id}`, { body: { title: 'again' } });
+  });
+});
+
 sessions('PATCH sets title, model and system prompt and says so', async () => {
   const model = scriptedModel();
   await withApp(
@@ -104,9 +109,9 @@ sessions('PATCH sets title, model and system prompt and says so', async () => {
       assert.is((await app.detail(session.id)).title, 'Named');
       await app.call('PATCH', session.path, { body: { model: 'second' } });
       assert.is((await app.detail(session.id)).model, 'second');
-      assert.is(await code(app, 'PATCH', session.path, { model: 'nope' }), '400 invalid_model');
+      assert.is(await refusalOf(app, 'PATCH', session.path, { model: 'nope' }), '400 invalid_model');
       assert.is(
-        await code(app, 'PATCH', '/api/sessions/ses_00000000000000000000000000', { title: 'x' }),
+        await refusalOf(app, 'PATCH', '/api/sessions/ses_00000000000000000000000000', { title: 'x' }),
         '404 session_not_found',
       );
       await session.stream.close();
@@ -121,13 +126,15 @@ sessions('PATCH answers 409 while a run is active', async () => {
   await withApp({ models: [model] }, async (app) => {
     const session = await watch(app, (await app.newSession()).id);
     await session.send('hi');
-    assert.is(await code(app, 'PATCH', session.path, { title: 'x' }), '409 session_busy');
-    assert.is(await code(app, 'POST', `${session.path}/messages`, { content: 'x' }), '409 session_busy');
+    assert.is(await refusalOf(app, 'PATCH', session.path, { title: 'x' }), '409 session_busy');
+    assert.is(await refusalOf(app, 'POST', `${session.path}/messages`, { content: 'x' }), '409 session_busy');
     assert.is(
-      await code(app, 'POST', `${session.path}/rewind`, { messageId: (await app.detail(session.id)).messages[0]?.id }),
+      await refusalOf(app, 'POST', `${session.path}/rewind`, {
+        messageId: (await app.detail(session.id)).messages[0]?.id,
+      }),
       '409 session_busy',
     );
-    assert.is(await code(app, 'POST', `${session.path}/resume`), '409 not_resumable');
+    assert.is(await refusalOf(app, 'POST', `${session.path}/resume`), '409 not_resumable');
     await app.call('POST', `${session.path}/cancel`, {});
     await session.until('run.finished');
     await session.stream.close();
@@ -145,8 +152,8 @@ sessions('DELETE removes the session, ends its run and is its last event', async
     assert.is((await app.fetch(session.path, { method: 'DELETE' })).status, 204);
     assert.equal(types(await session.until('session.deleted')), ['session.deleted']);
     await session.stream.ended;
-    assert.is(await code(app, 'GET', session.path), '404 session_not_found');
-    assert.is(await code(app, 'DELETE', session.path), '404 session_not_found');
+    assert.is(await refusalOf(app, 'GET', session.path), '404 session_not_found');
+    assert.is(await refusalOf(app, 'DELETE', session.path), '404 session_not_found');
     assert.equal(await app.call('GET', '/api/sessions', {}), { sessions: [] });
     assert.is(app.app.runs.active, 0);
   });
@@ -155,7 +162,7 @@ sessions('DELETE removes the session, ends its run and is its last event', async
 sessions('messages are refused before anything changes', async () => {
   await withApp({ models: [scriptedModel()] }, async (app) => {
     const { id } = await app.newSession();
-    const refused = (body: unknown) => code(app, 'POST', `/api/sessions/${id}/messages`, body);
+    const refused = (body: unknown) => refusalOf(app, 'POST', `/api/sessions/${id}/messages`, body);
     assert.is(await refused({}), '400 invalid_message');
     assert.is(await refused({ content: 7 }), '400 invalid_message');
     assert.is(await refused({ content: '' }), '400 invalid_message');
@@ -198,41 +205,6 @@ sessions('a message of 200,000 characters and one of images alone are accepted',
       images: [{ mimeType: 'image/png', data, name: 'p.png' }],
     });
     assert.not.ok('images' in (model.requests[1]?.messages[0] ?? {}));
-    await session.stream.close();
-  });
-});
-
-sessions('rewind drops the user message and what follows, and tells everybody', async () => {
-  const model = scriptedModel();
-  await withApp({ models: [model] }, async (app) => {
-    const session = await watch(app, (await app.newSession()).id);
-    for (const text of ['one', 'two']) {
-      await session.send(text);
-      await session.until('run.finished');
-    }
-    const before = await app.detail(session.id);
-    const [one, reply, two] = before.messages;
-    assert.is(await code(app, 'POST', `${session.path}/rewind`, { messageId: reply?.id }), '400 invalid_rewind_target');
-    assert.is(await code(app, 'POST', `${session.path}/rewind`, { messageId: 'msg_nope' }), '404 message_not_found');
-    const rewound = await app.call<Record<string, unknown>>('POST', `${session.path}/rewind`, {
-      body: { messageId: two?.id, restoreFiles: false },
-    });
-    assert.equal(rewound, {
-      messageId: two?.id,
-      removed: 2,
-      messages: [one, reply],
-      restored: null,
-      safety: null,
-      warning: null,
-    });
-    const [event] = only(await session.until('session.rewound'), 'session.rewound');
-    assert.equal(event?.messages, [one, reply]);
-    const after = await app.detail(session.id);
-    assert.equal([after.messageCount, after.usage], [2, before.usage]);
-    const withFiles = await app.call<Record<string, unknown>>('POST', `${session.path}/rewind`, {
-      body: { messageId: one?.id },
-    });
-    assert.match(String(withFiles.warning), /Files were left alone/);
     await session.stream.close();
   });
 });

@@ -1,3 +1,4 @@
+import * as assert from 'uvu/assert';
 import type { SessionEvent } from '../../lib/wire/event.ts';
 import type { EventStream } from './event-stream.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from './test-app.ts';
@@ -70,4 +71,15 @@ export function only<T extends SessionEvent['type']>(
   type: T,
 ): Extract<SessionEvent, { type: T }>[] {
   return events.filter((event): event is Extract<SessionEvent, { type: T }> => event.type === type);
+}
+
+/** Status and code of a request that must be refused, for example `409 session_busy`; checks the envelope's header. */
+export async function refusalOf(app: TestApp, method: string, path: string, body?: unknown): Promise<string> {
+  const response = await app.fetch(path, {
+    method,
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const { error } = (await response.json()) as { error: { code: string; message: string } };
+  assert.is(response.headers.get('cache-control'), 'no-store');
+  return `${response.status} ${error.code}`;
 }
