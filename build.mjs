@@ -1,4 +1,5 @@
 // One esbuild run, with splitting: every handler, worker, plugin and program is an entry; what they share is a chunk.
+import { createHash } from 'node:crypto';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 import { buildSeed } from './lib/store/sql/build-seed.mjs';
@@ -76,5 +77,21 @@ const page = await build({
 });
 await writeFile('dist/public-meta.json', JSON.stringify(page.metafile));
 await cp('public/index.html', 'dist/public/index.html');
+// The script inside the sandbox document, whose policy lists its hash.
+const sandbox = await build({
+  entryPoints: ['public/sandbox/bootstrap.ts'],
+  bundle: true,
+  format: 'iife',
+  target: 'es2022',
+  minify: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+  write: false,
+});
+const script = sandbox.outputFiles[0].text.trim();
+if (/<\/script|<!--/i.test(script)) throw new Error('The sandbox bootstrap can not stand inside a script element.');
+const sha256 = createHash('sha256').update(script).digest('base64');
+await mkdir('dist/sandbox', { recursive: true });
+await writeFile('dist/sandbox/bootstrap.json', JSON.stringify({ script, sha256 }));
 await buildSeed('dist/lib/store/sql/seed.gz');
 if (!quiet) console.log(`Built ${entries.length} entries into dist/ in ${Math.round(performance.now() - started)} ms.`);

@@ -15,6 +15,7 @@ import rotateToken from '../handlers/identity/rotate-token.ts';
 import pluginAsset from '../handlers/plugins/asset.ts';
 import pluginEvents from '../handlers/plugins/events.ts';
 import listPlugins from '../handlers/plugins/list.ts';
+import sandboxEntry from '../handlers/plugins/sandbox-entry.ts';
 import bootstrap from '../handlers/service/bootstrap.ts';
 import config from '../handlers/service/config.ts';
 import health from '../handlers/service/health.ts';
@@ -34,6 +35,7 @@ import rewind from '../handlers/sessions/rewind.ts';
 import sendMessage from '../handlers/sessions/send-message.ts';
 import updateSession from '../handlers/sessions/update.ts';
 import consoleFile from '../handlers/static/console.ts';
+import pluginSandbox from '../handlers/static/plugin-sandbox.ts';
 import listFiles from '../handlers/workspace/list-files.ts';
 import readFile from '../handlers/workspace/read-file.ts';
 import type { Handler } from '../lib/http/endpoint.ts';
@@ -80,5 +82,7 @@ export const handlers: readonly Handler[] = [
   diffCheckpoint,
   // Files
   pluginAsset,
+  sandboxEntry,
+  pluginSandbox,
   consoleFile,
 ];

@@ -3,6 +3,7 @@ import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { lookup } from 'mrmime';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { policyHost } from '../../lib/http/sandbox-document.ts';
 import { ServiceError } from '../../lib/wire/errors.ts';
 
 const securityHeaders = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
@@ -19,7 +20,14 @@ export default endpoint('GET /*', {
     try {
       const { size, mtimeMs } = await file.stat();
       const etag = `W/"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`;
-      const headers = { ...securityHeaders, etag, 'cache-control': 'no-cache', 'content-type': typeOf(url.pathname) };
+      const type = typeOf(url.pathname);
+      const headers = {
+        ...securityHeaders,
+        ...(type.startsWith('text/html') ? framePolicy(request.headers.get('host') ?? url.host) : {}),
+        etag,
+        'cache-control': 'no-cache',
+        'content-type': type,
+      };
       if (matches(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
       const bytes = await file.readFile();
       return new Response(bytes, { headers: { ...headers, 'content-length': String(bytes.byteLength) } });
@@ -28,6 +36,12 @@ export default endpoint('GET /*', {
     }
   },
 });
+
+/** The console may frame the sandbox document only: this is what keeps a plugin's frame from going anywhere else. */
+function framePolicy(authority: string): Record<string, string> {
+  const host = policyHost(authority);
+  return { 'content-security-policy': `frame-src ${host === undefined ? "'none'" : `${host}/plugin-sandbox.html`}` };
+}
 
 /** The path below the root. Throws `bad_path` for a broken encoding and `forbidden` for what tries to leave the root. */
 function relativePath(pathname: string): string {

@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { packageRoot } from '../base/package-root.ts';
+import type { PluginInfo } from '../wire/plugin.ts';
+
+/** The script of the sandbox document as it was built, with the base64 sha256 that its policy lists. */
+export interface Bootstrap {
+  script: string;
+  sha256: string;
+}
+
+/** Reads what the build left; small, and asked for once per frame that is opened. */
+export async function readBootstrap(): Promise<Bootstrap> {
+  return JSON.parse(await readFile(join(packageRoot(), 'dist/sandbox/bootstrap.json'), 'utf8'));
+}
+
+/** The document that every bundle runs in: nothing of the plugin is in it. */
+export function sandboxDocument({ script }: Bootstrap): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Plugin</title>
+<style>html,body{margin:0;background:transparent}#root{display:flow-root}</style>
+</head>
+<body><div id="root"></div><script>${script}</script></body>
+</html>
+`;
+}
+
+/**
+ * The headers of the sandbox document. A script may run when it is the bootstrap or the hardened entry of this plugin (an exact
+ * address: a nonce would be inherited by what the entry imports); without a plugin or a host name that can stand in a policy
+ * nothing but the bootstrap runs. The host has no scheme, so that a proxy may end TLS.
+ */
+export function sandboxHeaders(options: {
+  plugin: PluginInfo | undefined;
+  host: string;
+  sha256: string;
+  /** `server.corsOrigins`: consoles that are served from elsewhere. */
+  origins: readonly string[];
+}): Record<string, string> {
+  const { plugin, sha256 } = options;
+  const host = policyHost(options.host);
+  const entry = plugin?.state === 'active' && plugin.web ? hardenedEntry(plugin.id, plugin.web.entry) : undefined;
+  const script = host !== undefined && entry !== undefined ? ` ${host}${entry}` : '';
+  const own = host === undefined ? '' : ` ${host}`;
+  const ancestors = options.origins.filter((origin) => /^https?:\/\/[A-Za-z0-9.-]+(:\d+)?$/.test(origin));
+  const policy = [
+    'sandbox allow-scripts',
+    "default-src 'none'",
+    `script-src 'sha256-${sha256}'${script}`,
+    `style-src${own} data: 'unsafe-inline'`,
+    `img-src data: blob:${own}`,
+    `font-src data:${own}`,
+    ...['connect', 'frame', 'child', 'worker', 'object', 'media', 'manifest'].map((kind) => `${kind}-src 'none'`),
+    "base-uri 'none'",
+    "form-action 'none'",
+    ['frame-ancestors', "'self'", ...ancestors].join(' '),
+    "webrtc 'block'",
+  ];
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy.join('; '),
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-dns-prefetch-control': 'off',
+    'cache-control': 'no-cache',
+    'permissions-policy': denied.map((feature) => `${feature}=()`).join(', '),
+  };
+}
+
+/** A `Host` header that can stand in a policy as it is; undefined for anything else, IPv6 literals included. */
+export function policyHost(host: string): string | undefined {
+  return /^[a-z0-9.-]+(:\d+)?$/.test(host) ? host : undefined;
+}
+
+/** Where the entry is served with {@link prelude}: `/plugins/<id>/.sandbox/<entry>`. */
+function hardenedEntry(id: string, entry: string): string {
+  const start = `/plugins/${encodeURIComponent(id)}/`;
+  return `${start}.sandbox/${entry.slice(start.length)}`;
+}
+
+/**
+ * Runs before the first line of a bundle, because static imports can't load: no policy of today's browsers stops WebRTC or a
+ * nested `srcdoc` frame.
+ */
+const prelude =
+  'if(parent!==top)throw Error("plugin bundles may not run in nested frames");for(const k of Object.getOwnPropertyNames(globalThis))if(/^(webkit)?RTC/.test(k))delete globalThis[k];\n';
+
+/** The entry of a bundle with the prelude in front, otherwise byte by byte what it was; a mark or `#!` line at the start goes. */
+export function harden(entry: Uint8Array<ArrayBuffer>): Blob {
+  const marked = entry[0] === 0xef && entry[1] === 0xbb && entry[2] === 0xbf ? entry.subarray(3) : entry;
+  const isScript = marked[0] === 0x23 && marked[1] === 0x21;
+  const end = isScript ? marked.indexOf(0x0a) : 0;
+  return new Blob([prelude, end === -1 ? '' : marked.subarray(end)]);
+}
+
+const denied = [
+  ...['camera', 'microphone', 'geolocation', 'clipboard-read', 'clipboard-write', 'display-capture', 'fullscreen'],
+  ...['payment', 'usb', 'serial', 'hid', 'bluetooth', 'publickey-credentials-get', 'identity-credentials-get'],
+  ...['screen-wake-lock', 'web-share', 'focus-without-user-activation'],
+];
