@@ -7,12 +7,13 @@ import { CoreToolsOptions } from './options.ts';
 import { createFindFiles } from './search/find-files.ts';
 import { createSearchFiles } from './search/search-files.ts';
 import { createShell } from './shell/shell.ts';
+import { createWebReach } from './web/reach.ts';
 import { createWebFetch } from './web/web-fetch.ts';
 
 /** The tools that every agent needs: files, search, a shell and the web. */
 export default definePlugin<CoreToolsOptions>({
   options: CoreToolsOptions,
-  apply({ options: configured, plugin, use, log, onDispose }) {
+  apply({ options: configured, plugin, use, provide, log, onDispose }) {
     const { register } = use('tools');
     const info = use('service.info');
     const options = info.authMode === 'accounts' ? { ...configured, restrictToWorkspace: true } : configured;
@@ -25,6 +26,7 @@ export default definePlugin<CoreToolsOptions>({
     register(createFindFiles(options, plugin.directory));
     register(createSearchFiles(options, plugin.directory));
     register(createWebFetch(options, { info, directory: plugin.directory }));
+    provide('web.reach', createWebReach(options, info));
     const shell = createShell(options, { info, log });
     register(shell.tool);
     onDispose(shell.close);

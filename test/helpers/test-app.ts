@@ -25,6 +25,8 @@ export interface TestAppOptions {
   clock?: Clock;
   /** True: with the plugins of the package, as built into dist. */
   bundled?: boolean;
+  /** The ports that the service is told are its own. */
+  ownPorts?: () => number[];
   /** A directory to reuse, for restarts. */
   directory?: string;
 }
@@ -75,6 +77,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     store: options.store ?? createMemoryStore(),
     clock,
     ...(options.bundled ? {} : { bundledPlugins: noPlugins }),
+    ...(options.ownPorts ? { ownPorts: options.ownPorts } : {}),
   });
   for (const model of options.models ?? []) app.models.register(model);
   for (const tool of options.tools ?? []) app.tools.register(tool);

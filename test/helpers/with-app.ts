@@ -33,12 +33,14 @@ export async function withApp(
 export function withSession(
   options: TestAppOptions,
   use: (app: TestApp, session: TestSession) => Promise<void>,
+  ms?: number,
 ): Promise<void> {
-  return withApp(options, async (app) => {
+  const run = async (app: TestApp): Promise<void> => {
     const session = await watch(app, (await app.newSession()).id);
     await use(app, session);
     await session.stream.close();
-  });
+  };
+  return withApp(options, run, ms);
 }
 
 export async function watch(app: TestApp, id: string): Promise<TestSession> {
