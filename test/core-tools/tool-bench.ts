@@ -87,7 +87,7 @@ function pluginContext(
     log: silent,
     signal: new AbortController().signal,
     use: (name: string) => services[name as keyof Services] as never,
-    provide: () => assert.unreachable(),
+    provide() {},
     onDispose: (fn) => disposers.push(fn),
   };
 }
