@@ -32,6 +32,7 @@ slots('delegate and delegate_many of several sessions share the slots', async ()
     for (const { id } of others)
       await app.call('POST', `/api/sessions/${id}/messages`, { status: 202, body: { content: 'chief' } });
     await resultOf(session);
+    for (const { id } of others) await app.app.runs.settled(id);
     assert.is((await childrenIn(app)).length, 5);
     assert.is(model.busiest, 2);
   });
