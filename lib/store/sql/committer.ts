@@ -123,13 +123,21 @@ export function createCommitter(options: CommitterOptions): Committer {
     }
   }
 
+  /** Once more when the database was lost before it had the batch. */
   async function write(batch: Batch): Promise<void> {
+    if (!(await writeOnce(batch)) && !(await writeOnce(batch)))
+      throw Object.assign(new Error('The database was lost twice.'), { code: 'EIO' });
+  }
+
+  /** False when the database was lost and the batch is not in it. */
+  async function writeOnce({ commits, statements }: Batch): Promise<boolean> {
     try {
-      await database.transaction(batch.statements);
+      await database.transaction(statements);
+      return true;
     } catch (error) {
       if (!isDatabaseLost(error)) throw error;
       lostSince = clock.monotonic();
-      if (!(await isStored(batch.commits))) throw error;
+      return await isStored(commits);
     } finally {
       lostSince = undefined;
     }

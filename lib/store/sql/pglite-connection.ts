@@ -83,9 +83,10 @@ export function connect({ workerUrl, settings, clock, statementMs, onLost }: Con
     else if (reply.type === 'failed')
       settle(reply.id, (one) => one.reject(Object.assign(new Error(reply.reason), { code: reply.code })));
     else if (reply.type === 'fault') expectTheWorst(reply.code);
-    else if (reply.type === 'refused' && reply.final)
+    else if (reply.type === 'refused' && reply.final) {
+      closing = true;
       settle(opening, (one) => one.reject(Object.assign(new Error(reply.reason), { exitCode: 78 })));
-    else giveUp(reply.reason);
+    } else giveUp(reply.reason);
   }
 
   function settle(id: number, how: (one: Waiting) => void): void {
