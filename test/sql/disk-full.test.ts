@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { eventually, within } from '../helpers/within.ts';
+import { author, texts } from '../store/sample.ts';
+import { noResidents } from '../store/session-store-contract.ts';
+import { memoryDisk } from './scratch-disk.ts';
+import { embeddedDatabase, sqlStore, sqlStoreOn } from './sql-rig.ts';
+
+const test = suite('a full disk');
+
+function disk(): ReturnType<typeof memoryDisk> | undefined {
+  try {
+    return memoryDisk(96);
+  } catch (error) {
+    console.log(`SKIPPED the full disk: this machine does not let us mount (${String(error).split('\n')[0]})`);
+    return undefined;
+  }
+}
+
+/** Takes all the room there is. Returns what gives it back. */
+function fillUp(directory: string): () => void {
+  const path = join(directory, 'ballast');
+  const descriptor = openSync(path, 'w');
+  const block = Buffer.alloc(64 * 1024);
+  try {
+    for (;;) writeSync(descriptor, block);
+  } catch {
+    closeSync(descriptor);
+  }
+  return () => rmSync(path);
+}
+
+/** With the guard that keeps the database from a full disk, and with the database finding out by itself. */
+for (const guarded of [true, false])
+  test(`loses nothing that was acknowledged${guarded ? '' : ', even when PostgreSQL meets it'}`, async () => {
+    const full = disk();
+    if (!full) return;
+    const directory = join(full.directory, 'data');
+    const store = guarded ? sqlStore(directory) : sqlStoreOn(embeddedDatabase(directory), directory);
+    const session = author();
+    const acknowledged: string[] = [];
+    try {
+      await store.open(noResidents);
+      await store.commit(session.create());
+      const say = async (text: string): Promise<void> => {
+        await store.commit(session.append(text));
+        acknowledged.push(text);
+      };
+      await say('before');
+      const free = fillUp(full.directory);
+      // Text that can't be compressed, so that the log needs a new file soon.
+      const long = within(
+        60_000,
+        sayUntilRefused(say, () => session.undo()),
+        'the refusal',
+      );
+      // When the database is lost nobody can know before it is back, which needs room.
+      if (guarded) assert.match((await long).message, /no space|ENOSPC/i);
+      else await new Promise((resolve) => setTimeout(resolve, 4_000));
+      free();
+      await long;
+      const accepted = async (): Promise<boolean> => {
+        const refused = await say('after').catch(() => 'refused');
+        if (refused) session.undo();
+        return !refused;
+      };
+      await eventually(20_000, accepted, 'room');
+      assert.equal(texts(await store.readMessages('default', session.id)), acknowledged);
+      await store.close();
+      const again = sqlStore(directory);
+      await again.open(noResidents);
+      assert.equal(texts(await again.readMessages('default', session.id)), acknowledged);
+      await again.close();
+    } finally {
+      await store.close();
+      full.dispose();
+    }
+  });
+
+async function sayUntilRefused(say: (text: string) => Promise<void>, undo: () => void): Promise<Error> {
+  for (let round = 0; round < 60; round++) {
+    try {
+      await say(randomBytes(300_000).toString('base64'));
+    } catch (error) {
+      undo();
+      return error as Error;
+    }
+  }
+  return new Error('no space was ever missing');
+}
+
+test.run();
