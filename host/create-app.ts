@@ -16,10 +16,12 @@ import { createPluginHost } from '../lib/plugins/create-plugin-host.ts';
 import type { PluginHost } from '../lib/plugins/plugin-host.ts';
 import { createApprovals } from '../lib/run/approvals.ts';
 import { createEstimator } from '../lib/run/estimate.ts';
+import { createRunMeter } from '../lib/run/run-meter.ts';
 import { createRuns } from '../lib/run/runs.ts';
 import { createPrompts } from '../lib/run/system-prompt.ts';
 import { hostGuard } from '../lib/service/built-in-guards.ts';
 import { createGuards } from '../lib/service/guards.ts';
+import { createMetrics } from '../lib/service/metrics.ts';
 import { pluginServices } from '../lib/service/plugin-services.ts';
 import { recoverSessions } from '../lib/service/recover-sessions.ts';
 import { createSearch } from '../lib/service/search.ts';
@@ -32,6 +34,7 @@ import { createArgumentValidator } from '../lib/tools/validate-arguments.ts';
 import { createIdSource } from '../lib/wire/ids.ts';
 import { createWorkspaces } from '../lib/workspace/create-workspaces.ts';
 import { openStore } from './open-store.ts';
+import { processFigures } from './process-figures.ts';
 import { handlers } from './routes.ts';
 import { createServiceLog } from './service-log.ts';
 import { productVersion } from './version.ts';
@@ -112,6 +115,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     });
     const estimator = createEstimator();
     const validateArguments = createArgumentValidator();
+    const meter = createRunMeter();
     const runs = createRuns({
       clock,
       log,
@@ -126,6 +130,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       prompts,
       estimator,
       validateArguments,
+      meter,
     });
 
     const parts = {
@@ -154,6 +159,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       checkpoints,
       summaries: createSummaryTexts(),
       search: createSearch(parts),
+      metrics: createMetrics({ ...parts, meter }, () => processFigures(loop.lag())),
     };
     const plugins = createPluginHost({
       config,

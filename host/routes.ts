@@ -19,6 +19,7 @@ import sandboxEntry from '../handlers/plugins/sandbox-entry.ts';
 import bootstrap from '../handlers/service/bootstrap.ts';
 import config from '../handlers/service/config.ts';
 import health from '../handlers/service/health.ts';
+import metrics from '../handlers/service/metrics.ts';
 import search from '../handlers/service/search.ts';
 import usage from '../handlers/service/usage.ts';
 import cancel from '../handlers/sessions/cancel.ts';
@@ -47,6 +48,7 @@ export const handlers: readonly Handler[] = [
   bootstrap,
   config,
   usage,
+  metrics,
   search,
   listPlugins,
   pluginEvents,

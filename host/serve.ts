@@ -4,6 +4,7 @@ import { createMiddleware } from '@hattip/adapter-node/native-fetch';
 import type { HattipHandler } from '@hattip/core';
 import type { App } from '../lib/app.ts';
 import { errorAnswer } from '../lib/http/answer.ts';
+import { nameRequest, requestIdHeader, requestIdOf } from '../lib/http/request-id.ts';
 import type { Connection } from '../lib/http/router.ts';
 import type { StreamPump } from '../lib/http/stream-pump.ts';
 import { errorResponse, ServiceError } from '../lib/wire/errors.ts';
@@ -130,7 +131,8 @@ function refuse(
     return;
   }
   const { method = '' } = request;
-  const answer = errorAnswer(error, app, { method, url: origin });
+  const headers = new Headers({ [requestIdHeader]: requestIdOf(request.headers[requestIdHeader]?.toString()) });
+  const answer = nameRequest(errorAnswer(error, app, { method, url: origin, headers }), { headers });
   answer.headers.set('connection', 'close');
   answer.text().then((text) => {
     socket.writeHead(answer.status, {
@@ -150,7 +152,8 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
   const code = tooLarge ? 'payload_too_large' : 'bad_path';
   const text = tooLarge ? 'The request headers are larger than 16 KB.' : 'This is not a well-formed HTTP request.';
-  const answer = errorResponse(new ServiceError(code, text));
+  const headers = { [requestIdHeader]: requestIdOf(undefined) };
+  const answer = errorResponse(new ServiceError(code, text, { headers }));
   answer.text().then((body) => {
     const fields = [...answer.headers, ['content-length', Buffer.byteLength(body)], ['connection', 'close']];
     const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');

@@ -11,6 +11,7 @@ import type { Approvals } from './run/approvals.ts';
 import type { Runs } from './run/runs.ts';
 import type { Prompts } from './run/system-prompt.ts';
 import type { Guards } from './service/guards.ts';
+import type { Metrics } from './service/metrics.ts';
 import type { Search } from './service/search.ts';
 import type { Sessions } from './session/sessions.ts';
 import type { SummaryTexts } from './session/summary.ts';
@@ -49,6 +50,7 @@ export interface App {
   /** The JSON of a list of summaries, serialised once per change of a session. */
   readonly summaries: SummaryTexts;
   readonly search: Search;
+  readonly metrics: Metrics;
   /** Stops runs, streams, plugins and the store, in that order. Idempotent. */
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { Channels } from './channels.ts';
 import { Cursor, type CursorHost, type GapReason } from './cursor.ts';
 import { Deque } from './deque.ts';
 import { type Entry, weigh } from './entry.ts';
-import type { EventBus, EventCursor, EventScope, Subscription } from './event-bus.ts';
+import type { EventBus, EventCursor, EventFigures, EventScope, Subscription } from './event-bus.ts';
 import { encodeFrame } from './frame.ts';
 
 export interface EventBusOptions {
@@ -39,6 +39,7 @@ class MemoryEventBus implements EventBus, CursorHost {
   readonly #ring = new Deque<Entry>();
   readonly #channels = new Channels();
   readonly #listeners = new Set<Listener>();
+  readonly #cursors = new Set<Cursor>();
   #weight = 0;
   #time = { ms: Number.NaN, text: '' };
 
@@ -84,7 +85,9 @@ class MemoryEventBus implements EventBus, CursorHost {
       if (after === undefined || after > this.lastSeq) return { channel, next: end };
       return { channel, next: gap === undefined ? channel.positionAfter(after) : start };
     });
-    return new Cursor(this, sources, gap);
+    const cursor = new Cursor(this, sources, gap);
+    this.#cursors.add(cursor);
+    return cursor;
   }
 
   listen(fn: Listener): Undo {
@@ -120,6 +123,22 @@ class MemoryEventBus implements EventBus, CursorHost {
   reweigh(entry: Entry, weight: number): void {
     this.#weight += weight - entry.weight;
     entry.weight = weight;
+  }
+
+  left(cursor: Cursor): void {
+    this.#cursors.delete(cursor);
+  }
+
+  figures(): EventFigures {
+    let slowestBehind = 0;
+    for (const { behind } of this.#cursors) slowestBehind = Math.max(slowestBehind, behind);
+    return {
+      published: this.lastSeq - this.#options.seed,
+      buffered: this.#length(),
+      bufferedCharacters: this.#weight,
+      subscribers: this.#cursors.size,
+      slowestBehind,
+    };
   }
 
   release(channel: Channel): void {

@@ -16,6 +16,8 @@ export interface CursorHost {
   /** The last text made, for the other cursors that stand where it starts. */
   shared: { channel: Channel; from: number; to: number; maxBytes: number; text: string } | undefined;
   release(channel: Channel): void;
+  /** A cursor was closed. */
+  left(cursor: Cursor): void;
 }
 
 interface Source {
@@ -41,6 +43,14 @@ export class Cursor implements EventCursor, Waiter {
 
   get ended(): boolean {
     return this.#closed || (this.#isFinal() && !this.#hasNext());
+  }
+
+  /** Entries that are there and were not taken yet. */
+  get behind(): number {
+    return this.#sources.reduce(
+      (sum, { channel: { entries }, next }) => sum + entries.end - Math.max(next, entries.start),
+      0,
+    );
   }
 
   take(maxBytes: number): string | Promise<string> | undefined {
@@ -99,6 +109,7 @@ export class Cursor implements EventCursor, Waiter {
       channel.cursors--;
       this.#host.release(channel);
     }
+    this.#host.left(this);
     this.wake();
   }
 

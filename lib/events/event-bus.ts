@@ -27,6 +27,18 @@ export interface EventCursor {
   close(): void;
 }
 
+/** How full the buffer is and how far its readers are. */
+export interface EventFigures {
+  /** Events since the process started. */
+  published: number;
+  buffered: number;
+  /** What the buffer holds, in characters. */
+  bufferedCharacters: number;
+  subscribers: number;
+  /** Events that the slowest subscriber has not taken yet. */
+  slowestBehind: number;
+}
+
 export interface EventBus {
   /**
    * Numbers the event, keeps it in the ring and wakes the subscribers that may see it. Never throws.
@@ -38,6 +50,8 @@ export interface EventBus {
   listen(fn: (scope: EventScope, envelope: ServerEventEnvelope) => void): Undo;
   /** The seq of the newest envelope; the seed before the first one. */
   readonly lastSeq: number;
+  /** O(subscribers): for a person or a scrape that asks. */
+  figures(): EventFigures;
   /** Forgets what is buffered of a session but its `session.deleted`, and ends that session's cursors after it. */
   forget(sessionId: string): void;
   /** Ends cursors early, for example those of a rotated token; the subscriber sees the stream end. */

@@ -2,21 +2,25 @@ import type { App } from '../app.ts';
 import { hideInValue } from '../base/secrets.ts';
 import { errorResponse, isServiceError, ServiceError } from '../wire/errors.ts';
 import { addCors } from './cors.ts';
+import { nameRequest, requestIdHeader, requestIdOf } from './request-id.ts';
 
 /** Turns whatever was thrown into an answer: a ServiceError as it is, anything else logged and as a generic 500. */
 export function errorAnswer(
   error: unknown,
   app: Pick<App, 'log' | 'hideSecrets'>,
-  request: Pick<Request, 'method' | 'url'>,
+  request: Pick<Request, 'method' | 'url'> & Partial<Pick<Request, 'headers'>>,
 ): Response {
   if (isServiceError(error)) return errorResponse(withoutSecrets(error, app));
-  app.log.error('A request failed.', { method: request.method, path: pathOf(request), error: describe(error) });
-  return errorResponse(new ServiceError('internal_error', 'The service failed to answer this request.'));
+  const requestId = requestIdOf(request.headers?.get(requestIdHeader));
+  const { method } = request;
+  app.log.error('A request failed.', { requestId, method, path: pathOf(request), error: describe(error) });
+  const headers = { [requestIdHeader]: requestId };
+  return errorResponse(new ServiceError('internal_error', 'The service failed to answer this request.', { headers }));
 }
 
 /** The last step of every API answer, errors too: CORS, and no guessing of content types. */
 export function finishApi(response: Response, request: Request, app: Pick<App, 'config'>): Response {
-  const answer = isFrozen(response) ? new Response(response.body, response) : response;
+  const answer = nameRequest(isFrozen(response) ? new Response(response.body, response) : response, request);
   addCors(answer.headers, request, app.config.server);
   answer.headers.set('x-content-type-options', 'nosniff');
   return answer;

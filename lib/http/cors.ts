@@ -13,7 +13,7 @@ export function addCors(headers: Headers, request: Request, { corsOrigins }: Cor
     const origin = request.headers.get('origin');
     if (origin !== null && corsOrigins.includes(origin)) headers.set('access-control-allow-origin', origin);
   }
-  headers.set('access-control-expose-headers', 'retry-after, allow');
+  headers.set('access-control-expose-headers', 'retry-after, allow, x-request-id');
 }
 
 /** The answer to OPTIONS, without a credential. `extra` names methods beyond the usual that the path knows. */

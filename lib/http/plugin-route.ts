@@ -4,6 +4,7 @@ import { errorAnswer, finishApi } from './answer.ts';
 import { parseJson, readBody } from './body.ts';
 import { authorize, type HandlerContext } from './endpoint.ts';
 import { decodeParams } from './path-pattern.ts';
+import { requestIdHeader, requestIdOf } from './request-id.ts';
 import { json } from './respond.ts';
 
 const timeoutMs = 30_000;
@@ -60,8 +61,13 @@ async function guarded<T>({ platform, request }: HandlerContext, pluginId: strin
   } catch (error) {
     if (isServiceError(error)) throw error;
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    platform.app.log.error('A plugin route failed.', { plugin: pluginId, method: request.method, error: text });
-    throw new ServiceError('plugin_route_failed', `The plugin \`${pluginId}\` failed to answer this request.`);
+    const requestId = requestIdOf(request.headers.get(requestIdHeader));
+    const { method } = request;
+    platform.app.log.error('A plugin route failed.', { requestId, plugin: pluginId, method, error: text });
+    const headers = { [requestIdHeader]: requestId };
+    throw new ServiceError('plugin_route_failed', `The plugin \`${pluginId}\` failed to answer this request.`, {
+      headers,
+    });
   }
 }
 

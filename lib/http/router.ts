@@ -7,6 +7,7 @@ import { preflight } from './cors.ts';
 import { authorize, type Handler, type Platform } from './endpoint.ts';
 import { bySpecificity, shapeOf } from './path-pattern.ts';
 import { callPluginRoute } from './plugin-route.ts';
+import { nameRequest } from './request-id.ts';
 import { withoutBody } from './respond.ts';
 
 /** What the host hands over with each request; the router adds the rest of {@link Platform}. */
@@ -32,9 +33,9 @@ export function createRouter(handlers: readonly Handler[], app: App): HattipHand
   const handler = router.buildHandler();
   return async (context) => {
     try {
-      return await handler(context);
+      return nameRequest(await handler(context), context.request);
     } catch (error) {
-      return errorAnswer(error, app, context.request);
+      return nameRequest(errorAnswer(error, app, context.request), context.request);
     }
   };
 }

@@ -6,6 +6,7 @@ import type { Run } from './run.ts';
 /** The agent: ask the model, do what it says, ask again. Abort and failure leave by exception, caught once in runs.ts. */
 export async function runLoop(run: Run): Promise<'completed' | 'max_steps'> {
   for (let step = 0; step < run.maxSteps; step++) {
+    run.around.meter.step();
     await compactIfNeeded(run);
     const reply = await callModel(run);
     if (reply.toolCalls.length === 0) return 'completed';

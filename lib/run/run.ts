@@ -16,6 +16,7 @@ import { addUsage, noUsage, type Usage } from '../wire/usage.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
 import type { Approvals } from './approvals.ts';
 import type { Estimator } from './estimate.ts';
+import type { RunMeter } from './run-meter.ts';
 import type { RunOutcome } from './runs.ts';
 import type { Prompts } from './system-prompt.ts';
 
@@ -35,6 +36,7 @@ export interface RunSurroundings {
   prompts: Prompts;
   estimator: Estimator;
   validateArguments: ArgumentValidator;
+  meter: RunMeter;
 }
 
 /** Why a run was told to stop. `cancelled` is a person's wish, `stopped` the end of the process, `void` leaves no trace (deleted, or never accepted). */
@@ -126,7 +128,10 @@ export class Run {
 
   /** Adds to the run's usage; the result is what the session's comes to. */
   countUsage(usage: Usage | undefined): Usage {
-    if (usage) this.usage = addUsage(this.usage, usage);
+    if (usage) {
+      this.usage = addUsage(this.usage, usage);
+      this.around.meter.used(usage);
+    }
     return usage ? addUsage(this.session.record.usage, usage) : this.session.record.usage;
   }
 

@@ -100,6 +100,7 @@ async function execute(run: Run, release: () => void): Promise<RunOutcome | unde
     release();
     return undefined;
   }
+  run.around.meter.runEnded(outcome.status);
   await finish(run, outcome, release);
   return outcome;
 }

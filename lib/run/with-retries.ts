@@ -2,6 +2,7 @@ import { isProviderError } from '../models/model.ts';
 import { abortable } from './abortable.ts';
 import { retryDelay } from './retry.ts';
 import type { Run } from './run.ts';
+import type { CallOutcome } from './run-meter.ts';
 import { sleep } from './sleep.ts';
 
 /**
@@ -11,14 +12,22 @@ import { sleep } from './sleep.ts';
 export async function withRetries<T>(run: Run, hasStreamed: () => boolean, attempt: () => Promise<T>): Promise<T> {
   const { clock, config } = run.around;
   const policy = config.agent.retry;
+  const { meter } = run.around;
+  const provider = run.around.models.get(run.session.record.model)?.info.provider ?? 'unknown';
   for (let number = 1; ; number++) {
+    const startedAt = clock.monotonic();
+    const count = (outcome: CallOutcome) => meter.call(provider, outcome, clock.monotonic() - startedAt);
     try {
-      return await abortable(attempt(), run.signal);
+      const result = await abortable(attempt(), run.signal);
+      count('ok');
+      return result;
     } catch (error) {
+      count(run.signal.aborted ? 'stopped' : 'failed');
       run.signal.throwIfAborted();
       if (hasStreamed() || !isProviderError(error)) throw error;
       const delay = retryDelay(policy, { attempt: number, error, random: Math.random() });
       if (delay === undefined) throw error;
+      meter.retry();
       run.notice(
         'warn',
         `${error.message} Trying again in ${(delay / 1000).toFixed(1)} s (attempt ${number + 1} of ${policy.attempts}).`,

@@ -81,6 +81,7 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
     readMeta: (key) => meta.read(key),
     writeMeta: (key, value) => meta.write(key, value),
     metaKeys: () => meta.keys(),
+    figures: () => usable().writer.figures(),
     flush: async () => flush(usable()),
     close: () => (closing ??= close()),
   };

@@ -4,6 +4,7 @@ import { errorCode, type FilePort } from './file-port.ts';
 import { nextTurn } from './line-document.ts';
 import { commitLine, encodeCommit, type LoggedCommit, startLine } from './log-record.ts';
 import { appendAll, type ClosedSegment, createSegment, type OpenSegment } from './log-segment.ts';
+import type { LogFigures } from './session-store.ts';
 
 export interface LogWriterOptions {
   files: FilePort;
@@ -32,6 +33,7 @@ export interface LogWriter {
   forget(segment: ClosedSegment): void;
   /** Bytes written since the process started. */
   bytesWritten(): number;
+  figures(): LogFigures;
   /** Resolves once no commit is on its way. */
   idle(): Promise<void>;
   close(): Promise<void>;
@@ -59,6 +61,7 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
   let nextSegment = options.nextSegment;
   let lastLsn = options.lastLsn;
   let bytesWritten = 0;
+  const counts = { commits: 0, batches: 0, syncs: 0, failures: 0 };
   let working: Promise<void> | undefined;
   let failing = false;
 
@@ -78,6 +81,7 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
     closedSegments: () => closed,
     forget: (segment) => void closed.splice(closed.indexOf(segment), 1),
     bytesWritten: () => bytesWritten,
+    figures: () => ({ ...counts, bytes: bytesWritten }),
     idle,
     async close() {
       await idle();
@@ -166,6 +170,7 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
     for (const { commit } of batch) if (commit.change.kind !== 'deleted') segment.sessions.add(commit.sessionId);
     if (options.durability === 'full') {
       try {
+        counts.syncs += 1;
         await files.datasync(segment.descriptor);
       } catch (error) {
         log.error('The log could not be synced; going on in a new segment.', { code: errorCode(error) });
@@ -177,6 +182,8 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
     segment.size += bytes.length;
     segment.lastLsn = lastLsn + batch.length;
     bytesWritten += bytes.length;
+    counts.batches += 1;
+    counts.commits += batch.length;
     return true;
   }
 
@@ -193,6 +200,7 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
     const code = errorCode(error) ?? 'unknown';
     if (!failing) log.error('The store can not write; changes are refused until it can.', { code });
     failing = true;
+    counts.failures += 1;
     for (const { reject } of batch)
       reject(Object.assign(new Error(`The change was not stored (${code}). Nothing was changed.`), { code }));
   }

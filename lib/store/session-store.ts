@@ -22,6 +22,19 @@ export interface OpenedStore {
  * Where sessions survive (contract: storage; two drivers, one contract test).
  * One process per data directory; every method may be called at any time between `open` and `close`.
  */
+/** What the log of a driver did since the process started. */
+export interface LogFigures {
+  /** Commits that became durable. */
+  commits: number;
+  /** Writes that carried them; one or more commits each. */
+  batches: number;
+  /** Syncs of the disk; none with `storage.durability: process`. */
+  syncs: number;
+  bytes: number;
+  /** Batches that could not be stored. */
+  failures: number;
+}
+
 export interface SessionStore {
   /** Recovers and takes the directory. Throws an Error with `exitCode` 78 when it can't be used. */
   open(options: OpenOptions): Promise<OpenedStore>;
@@ -40,6 +53,8 @@ export interface SessionStore {
   metaKeys(): Promise<string[]>;
   /** The messages that hold every word, by an index. A driver without one leaves it out: then transcripts are read. */
   searchMessages?(search: MessageSearch): Promise<MessageHits>;
+  /** A driver without a log of its own leaves it out. */
+  figures?(): LogFigures;
   /** Resolves once everything that was deferred (snapshots, purges) is on disk. */
   flush(): Promise<void>;
   /** Flushes and releases the directory. Idempotent. */

@@ -37,6 +37,7 @@ export const happyCalls: Readonly<Record<string, Prepare>> = {
   'GET /api/bootstrap': at('/api/bootstrap'),
   'GET /api/config': at('/api/config'),
   'GET /api/usage': at('/api/usage'),
+  'GET /api/metrics': at('/api/metrics'),
   'GET /api/search': at('/api/search?q=hello'),
   'GET /api/plugins': at('/api/plugins'),
   'GET /api/plugins/events': at('/api/plugins/events'),
