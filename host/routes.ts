@@ -27,10 +27,12 @@ import compact from '../handlers/sessions/compact.ts';
 import createSession from '../handlers/sessions/create.ts';
 import decideApproval from '../handlers/sessions/decide-approval.ts';
 import deleteSession from '../handlers/sessions/delete.ts';
+import diagnostics from '../handlers/sessions/diagnostics.ts';
 import listSessions from '../handlers/sessions/list.ts';
 import listMessages from '../handlers/sessions/list-messages.ts';
 import readSession from '../handlers/sessions/read.ts';
 import readImage from '../handlers/sessions/read-image.ts';
+import repair from '../handlers/sessions/repair.ts';
 import resume from '../handlers/sessions/resume.ts';
 import rewind from '../handlers/sessions/rewind.ts';
 import sendMessage from '../handlers/sessions/send-message.ts';
@@ -72,6 +74,8 @@ export const handlers: readonly Handler[] = [
   resume,
   rewind,
   compact,
+  diagnostics,
+  repair,
   listApprovals,
   decideApproval,
   sessionEvents,

@@ -98,7 +98,8 @@ export function snapshotBefore(
     );
 }
 
-function repairOf(app: RunStarters, call: { id: string; name: string }): StoredMessage {
+/** The result of a call that will never have one. */
+export function repairOf(app: Pick<App, 'newId' | 'clock'>, call: { id: string; name: string }): StoredMessage {
   return {
     id: app.newId('msg'),
     role: 'tool',

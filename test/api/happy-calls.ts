@@ -57,6 +57,8 @@ export const happyCalls: Readonly<Record<string, Prepare>> = {
   'GET /api/sessions/:id/messages': inSession('/messages'),
   'POST /api/sessions/:id/messages': inSession('/messages', { status: 202, body: { content: 'hello' } }),
   'POST /api/sessions/:id/cancel': inSession('/cancel'),
+  'GET /api/sessions/:id/diagnostics': inSession('/diagnostics'),
+  'POST /api/sessions/:id/repair': inSession('/repair'),
   'POST /api/sessions/:id/compact': inSession('/compact'),
   'GET /api/sessions/:id/events': inSession('/events'),
   'GET /api/events': at('/api/events'),
