@@ -33,7 +33,14 @@ export function rowsOf({ routes }: Pick<App, 'routes'>): Row[] {
 
 /** Contract: Authentication, rules 4 and 5. The last public route is the stage's own. */
 export const contractAccess = {
-  public: ['GET /api/health', 'GET /plugins/:id/*', 'GET /plugin-sandbox.html', 'GET /*', 'POST /api/of-plugin/:x'],
+  public: [
+    'GET /api/health',
+    'GET /plugins/:id/*',
+    'GET /plugins/:id/.sandbox/*',
+    'GET /plugin-sandbox.html',
+    'GET /*',
+    'POST /api/of-plugin/:x',
+  ],
   admin: [
     'GET /api/users',
     'POST /api/users',
@@ -64,6 +71,7 @@ export const calls: Record<string, { body?: unknown; query?: string; answers?: n
   'GET /api/search': { query: 'q=words' },
   'POST /api/triggers/:id/run': { answers: [404] },
   'GET /plugins/:id/*': { answers: [404] },
+  'GET /plugins/:id/.sandbox/*': { answers: [404] },
   'GET /*': { answers: [200, 404] },
   'GET /api/no/such/route': { answers: [404] },
   'PUT /api/sessions': { answers: [405] },
