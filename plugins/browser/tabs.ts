@@ -24,8 +24,8 @@ interface Entry {
   cancelIdle: Undo;
 }
 
-/** The tab that was not used for the longest time goes when there are more. */
-const mostTabs = 64;
+/** Each takes about 60 MB. The tab that was not used for the longest time goes when there are more. */
+const mostTabs = 32;
 
 export function createTabs(
   options: BrowserOptions,

@@ -99,7 +99,7 @@ test('memory: sessions one after the other leave none, and those side by side sh
         await one.stream.close();
         await app.call('DELETE', one.path, { status: 204 });
       }
-      await eventually(5_000, () => browserProcesses().pids.length === 0, 'the end of the browser');
+      await eventually(5_000 + count * 400, () => browserProcesses().pids.length === 0, 'the end of the browser');
       console.log(`figures: ${browserProcesses().megabytes} MB after they were deleted`);
     },
     { ms: Number(process.env.BROWSER_SESSIONS ?? 5) > 10 ? 240_000 : 30_000 },

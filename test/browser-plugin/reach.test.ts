@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createWebReach } from '../../plugins/core-tools/web/reach.ts';
 import { callOf } from '../helpers/scripted-model.ts';
 import { only } from '../helpers/with-app.ts';
 import { missingBrowser, withBrowser } from './browser-bench.ts';
@@ -125,6 +126,35 @@ function hostilePage(target: string): string {
       const form = document.createElement('form');
       form.action = '${target}/form'; form.target = 'frame'; form.method = 'post';
     </script>`;
+}
+
+reach(
+  'in mode accounts an approval opens no private host; own ports and metadata services are closed in every mode',
+  async () => {
+    const info = (authMode: 'none' | 'accounts') => ({
+      version: '1',
+      authMode,
+      dataDirectory: '/x',
+      ownPorts: () => [7331],
+    });
+    const approvedUrl = 'http://127.0.0.1:8080/';
+    const single = createWebReach({ allowPrivateHosts: [] }, info('none'));
+    assert.is((await single.check(approvedUrl, { approvedUrl })).addresses[0]?.address, '127.0.0.1');
+    await rejects(single.check('http://10.0.0.1/', { approvedUrl }), /private network/);
+    await rejects(single.check('http://127.0.0.1:7331/', { approvedUrl }), /this service itself/);
+    await rejects(single.check(approvedUrl, { approvedUrl, ownPorts: [8080] }), /this service itself/);
+    const shared = createWebReach({ allowPrivateHosts: [] }, info('accounts'));
+    await rejects(shared.check(approvedUrl, { approvedUrl }), /private network/);
+    await rejects(shared.check('http://169.254.169.254/', { approvedUrl: 'http://169.254.169.254/' }), /never fetched/);
+  },
+);
+
+async function rejects(promise: Promise<unknown>, expected: RegExp): Promise<void> {
+  const message = await promise.then(
+    () => 'it did not reject',
+    (error: Error) => error.message,
+  );
+  assert.match(message, expected);
 }
 
 reach.run();

@@ -31,14 +31,14 @@ export interface BridgeBench {
 export function withBridge(
   servers: Record<string, unknown>,
   use: (bench: BridgeBench) => Promise<void>,
-  options: { clock?: Clock; env?: Record<string, string> } = {},
+  { ms, ...options }: { clock?: Clock; ms?: number } = {},
 ): Promise<void> {
   const model = scriptedModel();
   const settings = {
     model: { default: 'scripted' },
     plugins: { directories: [], config: { 'mcp-bridge': { servers } } },
   };
-  return withSession({ bundled: true, models: [model], settings, ...options }, (app, session) =>
+  const run = (app: TestApp, session: TestSession): Promise<void> =>
     use({
       app,
       session,
@@ -56,8 +56,8 @@ export function withBridge(
         if (found === undefined) throw new Error(`there is no server ${name}`);
         return found;
       },
-    }),
-  );
+    });
+  return withSession({ bundled: true, models: [model], settings, ...options }, run, ms);
 }
 
 /** A server from the development dependencies. */

@@ -36,7 +36,7 @@ test('after many reconnects there is one process', async () => {
       assert.is(alive.length, 1);
       console.log(`figures: ${alive.length} process after ${rounds} reconnects`);
     },
-    { clock },
+    { clock, ms: 20_000 + rounds * 500 },
   );
   assert.equal(starts(odd.notes()).filter(isAlive), []);
 });
