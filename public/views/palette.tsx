@@ -39,9 +39,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         aria-controls="palette-list"
         aria-activedescendant={found.length > 0 ? `command-${at}` : undefined}
         value={query}
-        ref={(input) => {
-          if (input && query === '') input.focus();
-        }}
+        data-first
         onInput={(event) => {
           setQuery(event.currentTarget.value);
           setAt(0);

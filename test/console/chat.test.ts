@@ -156,5 +156,21 @@ test('a session of another tab or program shows up, and one that is deleted goes
   });
 });
 
+test('copying works without the clipboard too, as on plain http', async () => {
+  bench.model.reply([{ text: 'Copy **this**, exactly.' }]);
+  await withPage(bench, async (page) => {
+    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+    await send(page, 'something to copy');
+    const reply = page.locator('.assistant:not(.live)');
+    await reply.waitFor();
+    await reply.hover();
+    await reply.getByRole('button', { name: 'Copy as Markdown' }).click();
+    await page.getByText('Copied.').waitFor();
+    await page.locator('.composer textarea').focus();
+    await page.keyboard.press('Control+V');
+    assert.is(await page.locator('.composer textarea').inputValue(), 'Copy **this**, exactly.');
+  });
+});
+
 if (hasBrowser()) test.run();
 else suite('The console: chat, skipped').run();

@@ -22,24 +22,26 @@ export function Tenants() {
   if (tenants.state === 'failed') return <p class="problem">{messageOf(tenants.error)}</p>;
   return (
     <>
-      <table class="list-table">
-        <thead>
-          <tr>
-            <th>Name</th>
-            <th>Id</th>
-            <th>Since</th>
-          </tr>
-        </thead>
-        <tbody>
-          {tenants.value.tenants.map((tenant) => (
-            <tr key={tenant.id}>
-              <td>{tenant.name}</td>
-              <td>{tenant.id}</td>
-              <td>{fullTime(tenant.createdAt)}</td>
+      <div class="scroll-x" tabIndex={0} role="region" aria-label="Tenants">
+        <table class="list-table">
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th>Id</th>
+              <th>Since</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {tenants.value.tenants.map((tenant) => (
+              <tr key={tenant.id}>
+                <td>{tenant.name}</td>
+                <td>{tenant.id}</td>
+                <td>{fullTime(tenant.createdAt)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
       <form
         class="card"
         onSubmit={(event) => {

@@ -54,7 +54,7 @@ export function ApprovalCard({ approval, position }: { approval: Approval; posit
         <Age approval={approval} now={now} />
       </header>
       <p class="approval-what">
-        <span class="tool-name">{approval.call.name}</span> {revealHidden(approval.reason)}
+        <span class="tool-name">{approval.call.name}</span> {saysMore(approval) && revealHidden(approval.reason)}
       </p>
       <Arguments approval={approval} />
       {note !== undefined && (
@@ -86,6 +86,12 @@ export function ApprovalCard({ approval, position }: { approval: Approval; posit
       </div>
     </div>
   );
+}
+
+/** A reason that only repeats the command is left out: the command follows. */
+function saysMore({ reason, call }: Approval): boolean {
+  const { command } = call.arguments;
+  return typeof command !== 'string' || !reason.includes(command);
 }
 
 function Asker({ approval }: { approval: Approval }) {

@@ -11,13 +11,14 @@ interface DialogProps {
   onConfirm?: () => void;
 }
 
-/** A native modal dialog. Escape and the backdrop close it; focus goes back to where it was. */
+/** A native modal dialog; what has `data-first` gets the focus. Escape and the backdrop close it; focus goes back to where it was. */
 export function Dialog({ title, onClose, children, class: className = '', onConfirm }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const before = document.activeElement;
     const modal = dialog.current;
     modal?.showModal();
+    modal?.querySelector<HTMLElement>('[data-first]')?.focus();
     return () => {
       modal?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
