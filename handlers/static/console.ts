@@ -6,7 +6,12 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { policyHost } from '../../lib/http/sandbox-document.ts';
 import { ServiceError } from '../../lib/wire/errors.ts';
 
-const securityHeaders = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
+const securityHeaders = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  // The page brings its own, stricter policy; who may frame it can't be said there.
+  'content-security-policy': "frame-ancestors 'none'",
+};
 
 /**
  * The web console: files below `server.webRoot`, without authentication (contract: Static routes). `/` is `index.html`.

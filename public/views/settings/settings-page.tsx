@@ -12,7 +12,10 @@ const pages = [
 
 export function SettingsPage({ page }: { page: string }) {
   const { store } = useConsole();
-  const hasTriggers = store.boot.value?.plugins.some(({ id }) => id === 'triggers');
+  const me = store.me.value;
+  const administers = me?.mode !== 'accounts' || me.user?.role === 'admin';
+  const hasTriggers =
+    administers && store.boot.value?.plugins.some(({ id, state }) => id === 'triggers' && state === 'active');
   return (
     <div class="page">
       <div class="column">

@@ -1,38 +1,88 @@
+import { messageOf } from '../../service/console.ts';
+import { fullTime } from '../../state/format.ts';
+import { links } from '../../state/route.ts';
 import { useConsole } from '../context.tsx';
+import { Button } from '../parts/button.tsx';
+import { useLoaded } from '../parts/hooks.ts';
 
-interface TriggerConfig {
-  webhooks?: Record<string, { title?: unknown; public?: unknown; model?: unknown }>;
-  schedules?: { id?: unknown; cron?: unknown; title?: unknown }[];
+/** An entry of `GET /api/triggers`. */
+interface Trigger {
+  id: string;
+  title?: string;
+  model?: string;
+  last?: { sessionId: string; at: string };
+}
+interface Webhook extends Trigger {
+  path: string;
+  public: boolean;
+  protection: string;
+}
+interface Schedule extends Trigger {
+  cron: string;
+  active: boolean;
+  next?: string;
 }
 
-/** The webhooks and schedules of the configuration, and how to call them. */
+/** What starts sessions by itself: webhooks and schedules, with their last session and a button to run one now. */
 export function Triggers() {
-  const { store } = useConsole();
-  const config = store.config.value as unknown as { plugins?: { config?: Record<string, TriggerConfig> } } | undefined;
-  const { webhooks = {}, schedules = [] } = config?.plugins?.config?.triggers ?? {};
-  const text = (value: unknown) => (typeof value === 'string' ? value : '');
-  const hooks = Object.entries(webhooks);
+  const { api, fail } = useConsole();
+  const [list, again] = useLoaded(
+    () => api().request<{ webhooks: Webhook[]; schedules: Schedule[] }>('GET', '/api/triggers'),
+    [],
+  );
+  const run = (id: string) =>
+    api()
+      .request<{ sessionId: string }>('POST', `/api/triggers/${encodeURIComponent(id)}/run`, { body: {} })
+      .then(({ sessionId }) => {
+        location.hash = links.session(sessionId);
+      }, fail)
+      .finally(again);
+  if (list.state === 'loading') return <p class="empty">Loading…</p>;
+  if (list.state === 'failed') return <p class="problem">{messageOf(list.error)}</p>;
+  const { webhooks, schedules } = list.value;
   return (
     <>
       <section class="card">
         <h2>Webhooks</h2>
-        {hooks.length === 0 && <p class="note">None is configured.</p>}
-        {hooks.map(([id, hook]) => (
-          <p key={id}>
-            <code>POST {new URL(`api/hooks/${encodeURIComponent(id)}`, document.baseURI).href}</code> {text(hook.title)}{' '}
-            {hook.public === true && <span class="pill warn">public</span>}
-          </p>
+        {webhooks.length === 0 && <p class="note">None is configured.</p>}
+        {webhooks.map((hook) => (
+          <Entry key={hook.id} trigger={hook} onRun={() => void run(hook.id)}>
+            <code>POST {new URL(hook.path.slice(1), document.baseURI).href}</code>
+            <span class={hook.public ? 'pill warn' : 'pill'}>
+              {hook.public ? 'public' : 'signed-in callers'}, {hook.protection}
+            </span>
+          </Entry>
         ))}
       </section>
       <section class="card">
         <h2>Schedules</h2>
         {schedules.length === 0 && <p class="note">None is configured.</p>}
-        {schedules.map((schedule, at) => (
-          <p key={at}>
-            <code>{text(schedule.cron)}</code> {text(schedule.id)} {text(schedule.title)}
-          </p>
+        {schedules.map((schedule) => (
+          <Entry key={schedule.id} trigger={schedule} onRun={() => void run(schedule.id)}>
+            <code>{schedule.cron}</code>
+            <span class="muted">
+              {schedule.active ? 'running now' : schedule.next ? `next ${fullTime(schedule.next)}` : 'never'}
+            </span>
+          </Entry>
         ))}
       </section>
     </>
+  );
+}
+
+function Entry(props: { trigger: Trigger; onRun: () => void; children: preact.ComponentChildren }) {
+  const { id, title, last } = props.trigger;
+  return (
+    <div class="inline-form">
+      <strong>{title || id}</strong>
+      {props.children}
+      <span class="spring" />
+      {last && (
+        <a href={links.session(last.sessionId)} title={fullTime(last.at)}>
+          last session
+        </a>
+      )}
+      <Button onClick={props.onRun}>Run now</Button>
+    </div>
   );
 }
