@@ -37,7 +37,8 @@ export function createMaintenance({ database, clock, log, removeImages }: Mainte
   let eraseTimer: (() => void) | undefined;
   let lookTimer: (() => void) | undefined;
   let wroteAt = Number.NEGATIVE_INFINITY;
-  let deletedAt = clock.monotonic();
+  /** Since when something deleted waits for a quiet moment. */
+  let waitingSince: number | undefined;
   let sinceCheckpoint = 0;
   let sinceVacuum = 0;
   let stopped = false;
@@ -51,7 +52,8 @@ export function createMaintenance({ database, clock, log, removeImages }: Mainte
     },
     deleted(sessionIds) {
       for (const id of sessionIds) gone.add(id);
-      deletedAt = clock.monotonic();
+      eraseTimer?.();
+      eraseTimer = undefined;
       scheduleErase(eraseAfterMs);
     },
     flush: () => serialised(() => eraseAll(true).then(checkpointNow)),
@@ -94,14 +96,16 @@ export function createMaintenance({ database, clock, log, removeImages }: Mainte
       gone.delete(id);
     }
     const all = await findErasable(database);
-    const patient = !now && !quiet() && clock.monotonic() - deletedAt < latestMs;
+    const since = waitingSince ?? clock.monotonic();
+    const patient = !now && !quiet() && clock.monotonic() - since < latestMs;
     const due: Erasable[] = patient ? all.filter(({ size }) => size <= smallPart) : all;
     for (const { sessionId } of due) await removeImages(sessionId);
     if (due.length > 0) {
       await erase(database, due);
       sinceCheckpoint = 0;
     }
-    if (due.length < all.length) scheduleErase(retryMs);
+    waitingSince = due.length < all.length ? since : undefined;
+    if (waitingSince !== undefined) scheduleErase(retryMs);
   }
 
   function look(): void {
