@@ -104,6 +104,8 @@ export const happyCalls: Readonly<Record<string, Prepare>> = {
   }),
 
   'GET /plugins/:id/*': at('/plugins/panel/main.js'),
+  'GET /plugins/:id/.sandbox/*': at('/plugins/panel/.sandbox/main.js'),
+  'GET /plugin-sandbox.html': at('/plugin-sandbox.html'),
   'GET /*': at('/'),
 };
 
