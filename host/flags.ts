@@ -14,6 +14,7 @@ export interface CommandArguments {
   file?: string;
   accounts: boolean;
   skipBad: boolean;
+  online: boolean;
 }
 
 /** The commands that take a file behind them. */
@@ -30,6 +31,7 @@ const variableOfFlag = {
 export const usage = `usage: agent-session-service [serve] [flags]
 
   serve               start the service (the default)
+  doctor              look at all that the service needs and say what is missing; exit 1 if it can't work
   config              check the configuration, print what is in effect without secrets, and exit
   export [file]       write all sessions as JSON lines, to standard output without a file; stop the service first
   import <file>       bring an export into this data directory, whatever the storage driver
@@ -41,6 +43,7 @@ export const usage = `usage: agent-session-service [serve] [flags]
   --config <file>     configuration file (service.config.json, if there is one)
   --accounts          export, import: users and tenants too
   --skip-bad          import: leave out damaged lines instead of refusing the file
+  --online            doctor: ask the model providers too
   --help, --version
 `;
 
@@ -62,6 +65,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     ...(withFile.includes(command) && file !== undefined && { file }),
     accounts: values.accounts === true,
     skipBad: values['skip-bad'] === true,
+    online: values.online === true,
   };
   return { command, help: values.help === true, version: values.version === true, variables, args: own };
 }
@@ -83,6 +87,7 @@ function parse(args: readonly string[]): { values: Record<string, unknown>; posi
     'skip-bad': flag,
     help: flag,
     version: flag,
+    online: flag,
   };
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });

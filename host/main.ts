@@ -7,6 +7,7 @@ type Command = (env: Readonly<Record<string, string | undefined>>, args: Command
 /** Loaded when chosen: what one command needs does not slow down another. */
 const commands: Record<string, () => Promise<Command>> = {
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
+  doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
   config: async () => (await import('./commands/config.ts')).configCommand,
   export: async () => (await import('./commands/export.ts')).exportCommand,
   import: async () => (await import('./commands/import.ts')).importCommand,

@@ -44,6 +44,20 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   }
 }
 
+/** Who has a data directory, in words; undefined when nobody does. Changes nothing: also for one that a service works in. */
+export async function lockHolder(directory: string): Promise<string | undefined> {
+  const sockets = join(directory, layout.lock);
+  if (!fs.existsSync(sockets)) return undefined;
+  const descriptor = fs.openSync(sockets, 'r');
+  try {
+    for (const name of fs.readdirSync(sockets).filter((name) => name.endsWith('.sock')))
+      if (await isAlive(join(shortPath(sockets, descriptor), name))) return holderName(directory);
+    return undefined;
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
 interface Claim {
   end(): Promise<void>;
 }
@@ -129,14 +143,18 @@ function shortPath(directory: string, descriptor: number): string {
 }
 
 function heldError(directory: string): Error {
-  let by = 'another process';
+  const by = holderName(directory);
+  return new Error(`The data directory ${directory} is in use by ${by}. Stop it or choose another storage.directory.`);
+}
+
+function holderName(directory: string): string {
   try {
     const { pid, host, startedAt } = JSON.parse(fs.readFileSync(join(directory, layout.lockFile), 'utf8')) as Holder;
-    by = `process ${pid} on ${host}, started ${startedAt}`;
+    return `process ${pid} on ${host}, started ${startedAt}`;
   } catch {
     // The holder is about to write it, or it was removed by hand; the lock holds without it.
+    return 'another process';
   }
-  return new Error(`The data directory ${directory} is in use by ${by}. Stop it or choose another storage.directory.`);
 }
 
 /** Adds the exit code of a configuration that can't work, and words to what the system says. */

@@ -31,7 +31,8 @@ export default definePlugin<Options>({
   },
 });
 
-function headersOf({ key, headers }: Endpoint): Record<string, string> {
+/** What every request to the endpoint carries. */
+export function headersOf({ key, headers }: Endpoint): Record<string, string> {
   const isGiven = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   return key === undefined || isGiven ? headers : { authorization: `Bearer ${key}`, ...headers };
 }

@@ -24,7 +24,8 @@ export default definePlugin<Options>({
   },
 });
 
-function headersOf({ key, version, headers }: Endpoint): Record<string, string> {
+/** What every request to the endpoint carries. */
+export function headersOf({ key, version, headers }: Endpoint): Record<string, string> {
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const made: Record<string, string> = {};
   if (key !== undefined && !names.has('x-api-key') && !names.has('authorization')) made['x-api-key'] = key;

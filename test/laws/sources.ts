@@ -13,6 +13,7 @@ export const rootNames = new Set([
     'test',
     '.ci',
     '.gitignore',
+    'Dockerfile',
     'biome.json',
     'build.mjs',
     'package.json',
@@ -20,7 +21,16 @@ export const rootNames = new Set([
     'tsconfig.json',
     'tsconfig.types.json',
   ],
-  ...['README.md', 'ARCHITECTURE.md', 'PLUGINS.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE'],
+  ...[
+    'README.md',
+    'ARCHITECTURE.md',
+    'PLUGINS.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    'OPERATIONS.md',
+    'LICENSE',
+  ],
 ]);
 
 export const maximumLines = 250;

@@ -46,6 +46,7 @@ export const contractAccess = {
     'POST /api/users',
     'POST /api/users/:id/token',
     'DELETE /api/users/:id',
+    'GET /api/metrics',
     'GET /api/tenants',
     'POST /api/tenants',
     'GET /api/quotas',

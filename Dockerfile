@@ -1,0 +1,23 @@
+# From the tarball that `npm pack` leaves in this directory: npm pack && docker build -t agent-session-service .
+FROM node:24-bookworm-slim
+
+# For agents and their sandbox; add chromium for the browser tools.
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends bubblewrap ca-certificates git \
+  && rm -rf /var/lib/apt/lists/*
+
+COPY agent-session-service-*.tgz /tmp/
+RUN npm install --global --ignore-scripts --no-fund --no-audit /tmp/agent-session-service-*.tgz \
+  && rm -rf /tmp/agent-session-service-*.tgz /root/.npm \
+  && install --directory --owner=node --group=node --mode=700 /data \
+  && install --directory --owner=node --group=node /workspace
+
+USER node
+WORKDIR /workspace
+ENV NODE_ENV=production SERVICE_HOST=0.0.0.0 SERVICE_DATA_DIR=/data SERVICE_WORKSPACE=/workspace
+VOLUME ["/data", "/workspace"]
+EXPOSE 7331
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:7331/api/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# No shell and no npm in between: SIGTERM reaches the service, which then stores everything.
+CMD ["agent-session-service"]

@@ -1,0 +1,54 @@
+import { findProgram } from '../../lib/base/find-program.ts';
+import type { Config } from '../../lib/config/config.ts';
+import { probeSandbox } from '../../plugins/core-tools/shell/sandbox.ts';
+import { type Check, fail, ok, warn } from './check.ts';
+
+const browsers = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'microsoft-edge',
+  'brave-browser',
+];
+
+/** What the bundled tools use when it is installed. Starts one process: an empty sandbox. */
+export async function checkPrograms(
+  config: Pick<Config, 'auth' | 'plugins'>,
+  path = process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+): Promise<Check[]> {
+  return [await git(path), await chromium(config, path), await sandbox(config, path)];
+}
+
+async function git(path: string): Promise<Check> {
+  const found = await findProgram('git', { path });
+  return found === undefined
+    ? warn('git', 'Not installed. Checkpoints work without it; agents that work with repositories will miss it.')
+    : ok('git', `${found}.`);
+}
+
+async function chromium({ plugins }: Pick<Config, 'plugins'>, path: string): Promise<Check> {
+  const { executable } = plugins.config.browser ?? {};
+  const wanted = typeof executable === 'string' ? [executable] : browsers;
+  for (const command of wanted) {
+    const found = await findProgram(command, { path });
+    if (found !== undefined) return ok('Chromium', `${found}.`);
+  }
+  return warn(
+    'Chromium',
+    typeof executable === 'string'
+      ? '"executable" of the plugin browser was not found, or can\'t be executed.'
+      : 'Not installed: the browser tools will say so. web_fetch works without it.',
+  );
+}
+
+/** In mode `accounts` the shell refuses without a sandbox, so there a missing one is a failure. */
+async function sandbox({ auth, plugins }: Pick<Config, 'auth' | 'plugins'>, path: string): Promise<Check> {
+  const problem = await probeSandbox({ PATH: path });
+  if (problem === undefined) return ok('Sandbox', 'bubblewrap works.');
+  const { shellSandbox } = plugins.config['core-tools'] ?? {};
+  const required = shellSandbox === 'required' || (shellSandbox === undefined && auth.mode === 'accounts');
+  return required
+    ? fail('Sandbox', `${problem}; the shell tool refuses without it. Install bubblewrap and allow user namespaces.`)
+    : warn('Sandbox', `${problem}. Commands run as the service's user.`);
+}

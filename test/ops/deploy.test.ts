@@ -1,0 +1,105 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { variables } from '../../lib/config/variables.ts';
+import { openEventStream } from '../helpers/event-stream.ts';
+import { nginxMissing, startNginx } from '../helpers/nginx.ts';
+import { startService } from '../helpers/running-service.ts';
+import { scriptedModel } from '../helpers/scripted-model.ts';
+import { tempDirectory } from '../helpers/temp-directory.ts';
+import { withSession } from '../helpers/with-app.ts';
+import { eventually } from '../helpers/within.ts';
+
+const deploy = suite('What OPERATIONS.md and host/deploy say');
+const read = (path: string) => readFileSync(path, 'utf8');
+
+deploy('the nginx example carries streams, hides the figures, logs no token and shares its request ids', async () => {
+  const missing = nginxMissing();
+  if (missing) return console.log(`SKIPPED ${missing}`);
+  const service = await startService({ settings: { server: { token: 'canary-operator-4711' } } });
+  const log = join(tempDirectory('deploy'), 'access.log');
+  const [outside = '', rest = ''] = read('host/deploy/nginx.conf').split('server {\n');
+  const locations = rest
+    .slice(0, rest.lastIndexOf('}'))
+    .replace(/^ *(listen|ssl_|server_name).*\n/gm, '')
+    .replace('/var/log/nginx/agents.log', log)
+    .replace('http://127.0.0.1:7331', service.url);
+  const nginx = await startNginx(locations, outside);
+  const headers = { authorization: 'Bearer canary-operator-4711' };
+  const at = (path: string) => new URL(path, nginx.url);
+  const created = await fetch(at('/api/sessions'), { method: 'POST', headers });
+  assert.is(created.status, 201);
+  const { session } = (await created.json()) as { session: { id: string } };
+  const stream = await openEventStream(`${nginx.url}/api/sessions/${session.id}/events?token=canary-operator-4711`);
+  const sent = await fetch(at(`/api/sessions/${session.id}/messages`), {
+    method: 'POST',
+    headers,
+    body: '{"content":"hello"}',
+  });
+  assert.is(sent.status, 202);
+  await stream.until('run.finished', { ms: 15_000 });
+  await stream.close();
+  assert.is((await fetch(at('/api/metrics'), { headers })).status, 403);
+  const id = created.headers.get('x-request-id') ?? '';
+  assert.match(id, /^[0-9a-f]{32}$/);
+  await eventually(5_000, () => read(log).includes('/events'));
+  assert.match(read(log), id);
+  assert.not.match(read(log), 'canary');
+  await nginx.close();
+  assert.is(await service.stop(), 0);
+});
+
+deploy('the systemd unit is one that systemd understands', () => {
+  const { error, status, stderr } = spawnSync(
+    'systemd-analyze',
+    ['verify', '--man=no', 'host/deploy/agent-session-service.service'],
+    { encoding: 'utf8' },
+  );
+  if (error) return console.log('SKIPPED systemd-analyze is not installed');
+  assert.equal([status, stderr.split('\n').filter((line) => line.includes('agent-session-service.service'))], [0, []]);
+});
+
+deploy('container and unit set variables that the service reads', () => {
+  const known = new Set<string>([...variables.map(({ name }) => name), 'SERVICE_CONFIG']);
+  for (const file of ['Dockerfile', 'host/deploy/agent-session-service.service']) {
+    const used = Array.from(read(file).matchAll(/\b(SERVICE_\w+)=/g), ([, name]) => name ?? '');
+    assert.ok(used.length >= 3, file);
+    assert.equal(
+      used.filter((name) => !known.has(name)),
+      [],
+      file,
+    );
+  }
+});
+
+deploy('the container takes a version of Node that is maintained, and no shell stands between it and a signal', () => {
+  const dockerfile = read('Dockerfile');
+  assert.match(dockerfile, /^FROM node:(?:22|24)-/m);
+  assert.match(dockerfile, /^CMD \["agent-session-service"\]$/m);
+  assert.match(dockerfile, /^USER node$/m);
+});
+
+deploy('every figure that OPERATIONS.md names is told', () =>
+  withSession({ models: [scriptedModel()] }, async (app, { send, until }) => {
+    await send('hello');
+    await until('run.finished');
+    const told = await (await app.fetch('/api/metrics')).text();
+    const withoutLog = /^service_log_/;
+    const named = read('OPERATIONS.md').match(/\b(?:service|nodejs|process)_[a-z_]+(?=[\s[{`(])/g) ?? [];
+    assert.ok(named.length >= 7);
+    assert.equal(
+      named.filter((name) => !withoutLog.test(name) && !told.includes(`\n${name}`)),
+      [],
+    );
+  }),
+);
+
+deploy('every file that OPERATIONS.md links to is there', () => {
+  const links = Array.from(read('OPERATIONS.md').matchAll(/\]\((?!http)([^)#]+)/g), ([, path]) => path ?? '');
+  assert.ok(links.length >= 3);
+  for (const path of links) assert.ok(read(path).length > 0, path);
+});
+
+deploy.run();
