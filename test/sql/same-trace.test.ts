@@ -1,4 +1,6 @@
-import { cp } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -162,16 +164,29 @@ async function carryOut(subject: Subject, each: Command): Promise<unknown> {
   if (each.kind === 'search') return ask(subject, 'GET', `/api/search?q=${encodeURIComponent(each.q)}`);
   const old = subject.app;
   const data = each.kind === 'crash' ? tempDirectory() : subject.data;
-  // What is on disk now is what a crash would leave: everything that was answered, and nothing that a clean end adds.
-  if (each.kind === 'crash')
-    await cp(subject.data, data, {
-      recursive: true,
-      filter: (from) => !from.endsWith('.sock') && !from.endsWith('.tmp'),
-    });
+  // What is on disk while nothing is written is what a crash would leave, without what a clean end adds. The file driver
+  // may be looked at in the middle of its upkeep; a database is a whole only between two of its own steps.
+  if (each.kind === 'crash') {
+    if (existsSync(join(subject.data, 'service.db'))) await old.app.store.flush();
+    await copyInto(data, subject.data);
+  }
   await old.close();
   subject.data = data;
   subject.app = await subject.open(data);
   return each.kind;
+}
+
+/** Again when something was removed while it was copied. */
+async function copyInto(target: string, source: string): Promise<void> {
+  const filter = (from: string): boolean => !from.endsWith('.sock') && !from.endsWith('.tmp');
+  for (let left = 5; ; left--) {
+    try {
+      return await cp(source, target, { recursive: true, filter });
+    } catch (error) {
+      if (left === 0) throw error;
+      await rm(target, { recursive: true, force: true });
+    }
+  }
 }
 
 async function ask(
