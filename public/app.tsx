@@ -5,6 +5,7 @@ import { createMarkdownRenderer } from './markdown/render.ts';
 import { createConsole } from './service/console.ts';
 import { createCredentials } from './service/credentials.ts';
 import { badgeTitle } from './service/notify.ts';
+import { createPluginSlots } from './service/plugin-slots.ts';
 import { applyPreferences, readTheme } from './service/preferences.ts';
 import { createScriptAddress } from './service/trusted-types.ts';
 import { createHighlighter } from './service/work.ts';
@@ -25,6 +26,7 @@ function start(root: HTMLElement): void {
     renderer: createMarkdownRenderer(),
     highlighter: createHighlighter(address),
     near: createNearObserver(),
+    slots: createPluginSlots(console),
   };
   addEventListener('hashchange', () => {
     if (/^#\/?token=/.test(location.hash)) location.reload();

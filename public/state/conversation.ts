@@ -144,3 +144,10 @@ function completed(now: Conversation, message: Message): Conversation {
 function has(now: Conversation, id: string): boolean {
   return now.messages.some((message) => message.id === id);
 }
+
+/** True when no run can add to the turn of this message any more. */
+export function isTurnOver(conversation: Conversation, message: Message): boolean {
+  if (!conversation.run && !conversation.live) return true;
+  const last = lastUserMessage(conversation);
+  return last !== undefined && message.id !== last.id && message.createdAt < last.createdAt;
+}

@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { MarkdownRenderer } from '../markdown/render.ts';
 import type { Console } from '../service/console.ts';
+import type { PluginSlots } from '../service/plugin-slots.ts';
 import type { Highlighter } from '../service/work.ts';
 import type { NearObserver } from './parts/near.ts';
 
@@ -10,6 +11,7 @@ export interface ViewTools extends Console {
   renderer: MarkdownRenderer;
   highlighter: Highlighter;
   near: NearObserver;
+  slots: PluginSlots;
 }
 
 export const ConsoleContext = createContext<ViewTools | undefined>(undefined);

@@ -1,10 +1,13 @@
+import { Fragment } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Conversation, lastUserMessage } from '../../state/conversation.ts';
+import { matchesMessage } from '../../sandbox/slot-rules.ts';
+import { type Conversation, isTurnOver, lastUserMessage, type Message } from '../../state/conversation.ts';
 import { compact, plural } from '../../state/format.ts';
 import { type Item, toItems } from '../../state/items.ts';
 import type { OpenSession } from '../../state/store.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
+import { PluginSlot } from '../plugins/plugin-slot.tsx';
 import { RunBanner } from './banners.tsx';
 import { type Follower, followEnd } from './follow.ts';
 import { LiveMessage } from './live-message.tsx';
@@ -48,7 +51,14 @@ export function Transcript({ session, messageId }: { session: OpenSession; messa
         <div class="column" ref={content}>
           {conversation.more && <Older onNear={() => sessions.loadOlder(session)} />}
           {items.map((item, at) => (
-            <Row key={item.key} item={item} now={at >= items.length - atOnce} {...{ conversation, session }} />
+            <Fragment key={item.key}>
+              <Row item={item} now={at >= items.length - atOnce} {...{ conversation, session }} />
+              {messagesOf(item)
+                .filter((message) => isTurnOver(conversation, message))
+                .map((message) => (
+                  <AfterMessage key={message.id} message={message} sessionId={session.id} />
+                ))}
+            </Fragment>
           ))}
           {echo && <EchoRow draft={echo.draft} />}
           {conversation.live && <LiveMessage session={session} />}
@@ -80,6 +90,19 @@ function Row(props: { item: Item; now: boolean; session: OpenSession; conversati
     default:
       return <Divider item={item} sessionId={session.id} conversation={conversation} />;
   }
+}
+
+/** What plugins say about a message whose turn is over. */
+function AfterMessage({ message, sessionId }: { message: Message; sessionId: string }) {
+  const accepts = ({ match }: { match: Parameters<typeof matchesMessage>[0] }) => matchesMessage(match, message);
+  return <PluginSlot slot="message.after" accepts={accepts} message={message} sessionId={sessionId} />;
+}
+
+/** The messages that end with this item: those that are nothing but calls have no row of their own. */
+function messagesOf(item: Item): Message[] {
+  if (item.kind === 'user' || item.kind === 'assistant') return [item.message];
+  if (item.kind !== 'tools') return [];
+  return [...new Set(item.calls.map(({ message }) => message))].filter(({ content }) => content === '');
 }
 
 /** Where a summary stands for what was before. */

@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { WorkspaceFile } from '../../../lib/wire/workspace.ts';
+import { matchesFile } from '../../sandbox/slot-rules.ts';
 import { messageOf } from '../../service/console.ts';
 import { bytes, fullTime, plural } from '../../state/format.ts';
 import { Markdown } from '../chat/markdown.tsx';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
 import { useLoaded } from '../parts/hooks.ts';
+import { PluginFrame, useFound } from '../plugins/plugin-slot.tsx';
 import { Source } from './source.tsx';
 
 /** One file: text with line numbers, an image, or what can be said of the rest. */
@@ -13,6 +15,8 @@ export function FileViewer({ sessionId, path, line }: { sessionId: string; path:
   const { api } = useConsole();
   const [file] = useLoaded(() => api().readFile(sessionId, path), [sessionId, path]);
   const [preview, setPreview] = useState(true);
+  const [broken, setBroken] = useState<string>();
+  const viewers = useFound('file.viewer');
   if (file.state === 'loading') return <p class="empty">Loading…</p>;
   if (file.state === 'failed')
     return (
@@ -25,7 +29,9 @@ export function FileViewer({ sessionId, path, line }: { sessionId: string; path:
     );
   const { value } = file;
   const markdown = value.encoding === 'utf8' && /\.(md|markdown)$/i.test(value.name);
-  const rendered = markdown && preview && line === undefined;
+  const viewer = viewers.find(({ match, key }) => key !== broken && matchesFile(match, value.name));
+  const shown = preview && line === undefined;
+  const rendered = (markdown || viewer !== undefined) && shown;
   return (
     <section class="file-view" aria-label={value.path}>
       <header class="file-head">
@@ -35,10 +41,10 @@ export function FileViewer({ sessionId, path, line }: { sessionId: string; path:
           {value.lines === undefined ? '' : `, ${plural(value.lines, 'line')}`}, {fullTime(value.modifiedAt)}
         </span>
         <span class="spring" />
-        {markdown && (
+        {(markdown || viewer) && (
           <>
             <Button tone="quiet" pressed={rendered} onClick={() => setPreview(true)}>
-              Preview
+              {viewer ? viewer.title : 'Preview'}
             </Button>
             <Button tone="quiet" pressed={!rendered} onClick={() => setPreview(false)}>
               Source
@@ -47,9 +53,18 @@ export function FileViewer({ sessionId, path, line }: { sessionId: string; path:
         )}
         <Button icon="download" label="Download" tone="quiet" onClick={() => download(value)} />
       </header>
+      {broken && <p class="banner warn">The plugin's viewer failed; this is the source.</p>}
       {value.truncated && <p class="banner warn">The file is cut at 2 MB: this is its first part.</p>}
       <div class="file-body" tabIndex={0} role="region" aria-label="Content">
-        {rendered ? (
+        {viewer && rendered ? (
+          <PluginFrame
+            key={viewer.key}
+            found={viewer}
+            sessionId={sessionId}
+            file={value}
+            onFail={() => setBroken(viewer.key)}
+          />
+        ) : rendered ? (
           <Markdown text={value.content} sessionId={sessionId} now />
         ) : value.encoding === 'utf8' ? (
           <Source text={value.content} name={value.name} line={line} />

@@ -8,6 +8,7 @@ import { ModelPicker } from '../composer/model-picker.tsx';
 import { Queue } from '../composer/queue.tsx';
 import { useConsole } from '../context.tsx';
 import { lazyView } from '../parts/lazy-view.tsx';
+import { PluginSlot } from '../plugins/plugin-slot.tsx';
 import { SessionHeader } from './session-header.tsx';
 
 const Files = lazyView(() => import('../files/files-page.tsx').then((module) => module.FilesPage));
@@ -38,6 +39,7 @@ export function SessionPage({ route }: { route: SessionRoute }) {
   return (
     <div class="session">
       <SessionHeader session={session} tab={route.tab} />
+      <PluginSlot slot="session.header" sessionId={route.id} />
       {phase === 'failed' && <p class="banner danger">{session.problem.value}</p>}
       {route.tab === 'chat' && (
         <>
@@ -67,6 +69,7 @@ function Foot({ sessionId }: { sessionId: string }) {
       <div class="column">
         <ApprovalDock sessionId={sessionId} />
         <Queue sessionId={sessionId} />
+        <PluginSlot slot="composer.actions" sessionId={sessionId} />
         <Composer
           draftKey={sessionId}
           placeholder={running ? 'Message… it is sent when the run is over' : 'Message…'}

@@ -1,6 +1,7 @@
 import type { PluginInfo } from '../../../lib/wire/plugin.ts';
 import { messageOf } from '../../service/console.ts';
 import { useConsole } from '../context.tsx';
+import { Button } from '../parts/button.tsx';
 import { useLoaded } from '../parts/hooks.ts';
 
 /** Every plugin with its state, and what its browser part may do, in words. */
@@ -30,7 +31,45 @@ function Plugin({ plugin }: { plugin: PluginInfo }) {
       {error && <p class="problem">{error}</p>}
       {dependencies.length > 0 && <p class="note">Needs: {dependencies.join(', ')}</p>}
       {web && <Grants web={web} />}
+      {web && state === 'active' && <Bundle id={id} />}
     </section>
+  );
+}
+
+const states = {
+  checking: 'Being looked at.',
+  ready: 'Runs in this browser.',
+  failed: 'Did not start in this browser.',
+  stopped: 'Stopped in this browser.',
+  quarantined: 'Was stopped in this browser because it misbehaved.',
+};
+
+/** How the browser part fares here, and the switch. */
+function Bundle({ id }: { id: string }) {
+  const { slots } = useConsole();
+  slots.revision.value;
+  const report = slots.sandbox.value?.reportOf(id);
+  if (!report) return null;
+  const on = report.state === 'ready' || report.state === 'checking';
+  return (
+    <>
+      <p data-bundle-state={report.state}>{states[report.state]}</p>
+      {report.problems.map((problem) => (
+        <p class="problem" key={problem}>
+          {problem}
+        </p>
+      ))}
+      {report.refused.map((call) => (
+        <p class="note" key={call}>
+          {call}
+        </p>
+      ))}
+      <p class="note">
+        A bundle sees no token and reaches no other server, but it can read what it may read and what its place shows,
+        and a hostile one could leak a little of that through name look-ups. Install only what you trust.
+      </p>
+      <Button onClick={() => slots.allow(id, !on)}>{on ? 'Stop in this browser' : 'Run in this browser'}</Button>
+    </>
   );
 }
 

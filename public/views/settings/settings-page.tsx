@@ -1,5 +1,6 @@
 import { links } from '../../state/route.ts';
 import { useConsole } from '../context.tsx';
+import { PluginSlot } from '../plugins/plugin-slot.tsx';
 import { General } from './general.tsx';
 import { Plugins } from './plugins.tsx';
 import { Triggers } from './triggers.tsx';
@@ -30,7 +31,12 @@ export function SettingsPage({ page }: { page: string }) {
             ))}
         </nav>
         {page === 'general' && <General />}
-        {page === 'plugins' && <Plugins />}
+        {page === 'plugins' && (
+          <>
+            <Plugins />
+            <PluginSlot slot="settings.section" />
+          </>
+        )}
         {page === 'triggers' && <Triggers />}
       </div>
     </div>

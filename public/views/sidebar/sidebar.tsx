@@ -4,6 +4,7 @@ import { groupSessions } from '../../state/session-tree.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { PluginSlot } from '../plugins/plugin-slot.tsx';
 import { SessionRow } from './session-row.tsx';
 
 const firstRows = 200;
@@ -60,6 +61,7 @@ export function Sidebar() {
           <Button tone="quiet" onClick={() => setAll(true)}>{`Show all ${total} sessions`}</Button>
         )}
       </div>
+      <PluginSlot slot="sidebar.footer" />
       <SidebarFoot />
     </nav>
   );

@@ -1,0 +1,233 @@
+import type { PluginInfo } from '../../lib/wire/plugin.ts';
+import type { WorkspaceFile } from '../../lib/wire/workspace.ts';
+import { type Bundle, createBundle, documentUrl, initOf, type PluginReport } from './bundle.ts';
+import { type Discovery, discover } from './discover.ts';
+import { guardFocus } from './focus-guard.ts';
+import { keepAlive } from './keep-alive.ts';
+import { createMounted, type Mounted } from './mounted.ts';
+import type { Extension, Slot } from './protocol.ts';
+import { byOrder, contextFields, type SlotMessage, submittedText } from './slot-rules.ts';
+import { readTheme, watchTheme } from './theme.ts';
+import { startWatchdog } from './watchdog.ts';
+
+/** An extension of a plugin that was discovered. `key` changes with the bundle's revision. */
+export interface Found extends Extension {
+  key: string;
+  pluginId: string;
+  title: string;
+}
+
+export interface SandboxOptions {
+  /** The address of the service, with a trailing slash. */
+  base: string;
+  token(): string | undefined;
+  /** Plugins that this browser does not run. */
+  stopped: ReadonlySet<string>;
+  /** Where discovery frames may stand. */
+  into: Element;
+  /** What extensions there are, or a report, changed. */
+  changed(): void;
+  /** Told once per plugin and cause. */
+  report(message: string): void;
+  /** A bundle wants to send; `asked` when a person has just clicked in it, otherwise ask them first. */
+  submit(request: { sessionId: string; text: string; plugin: string; asked: boolean }): void;
+}
+
+/** Everything the console needs of plugin bundles (contract: Plugin browser bundles). */
+export interface Sandbox {
+  /** Takes what the service lists: new and changed bundles are discovered one after the other, others stay. */
+  load(plugins: readonly PluginInfo[]): void;
+  extensions(slot: Slot): readonly Found[];
+  /** Puts an extension into an element; the returned function takes it away. */
+  mount(
+    into: HTMLElement,
+    found: Found,
+    given: { sessionId?: string; message?: SlotMessage; file?: WorkspaceFile; onFail?(): void },
+  ): () => void;
+  reportOf(pluginId: string): PluginReport | undefined;
+  /** Stops a bundle in this browser, or lets it run again. */
+  allow(pluginId: string, allowed: boolean): void;
+  close(): void;
+}
+
+const submitEveryMs = 2_000;
+const maxProblems = 50;
+
+export function createSandbox(options: SandboxOptions): Sandbox {
+  const bundles = new Map<string, Bundle>();
+  const stopped = new Set(options.stopped);
+  const mounts = new Set<Mounted>();
+  const heights = new Map<string, number>();
+  const lastSubmit = new Map<string, number>();
+  const near = keepAlive(mounts);
+  let queue: Promise<void> = Promise.resolve();
+  let discovering = 0;
+  let restarting = 0;
+
+  const say = (bundle: Bundle, problem: string): void => {
+    if (bundle.problems.has(problem) || bundle.problems.size >= maxProblems) return;
+    bundle.problems.add(problem);
+    options.report(`${bundle.info.name}: ${problem}`);
+    options.changed();
+  };
+  const quarantine = (id: string, reason: string): void => {
+    const bundle = bundles.get(id);
+    if (!bundle || bundle.state === 'quarantined') return;
+    bundle.state = 'quarantined';
+    for (const mounted of mounts)
+      if (mounted.pluginId === id) mounted.fail(`${bundle.info.name} was stopped: ${reason}.`);
+    say(bundle, `stopped: ${reason}.`);
+    options.changed();
+  };
+  const examine = (bundle: Bundle): void => {
+    bundle.state = 'checking';
+    queue = queue.then(async () => {
+      const { info } = bundle;
+      if (bundles.get(info.id) !== bundle || bundle.state !== 'checking') return;
+      discovering++;
+      const init = initOf(bundle, undefined, { base: options.base });
+      const found: Discovery = await discover({
+        url: documentUrl(bundle, options.base),
+        title: info.name,
+        init,
+        into: options.into,
+      });
+      discovering--;
+      if (bundles.get(info.id) !== bundle || bundle.state !== 'checking') return;
+      bundle.state = found.ok ? 'ready' : 'failed';
+      if (found.ok) bundle.extensions = found.extensions;
+      else say(bundle, found.message);
+      options.changed();
+    });
+  };
+  const submit = (bundle: Bundle, raw: string, sessionId: string | undefined): void => {
+    const text = submittedText(raw);
+    const { id, name } = bundle.info;
+    if (text === undefined || sessionId === undefined || !bundle.web.capabilities.includes('composer.submit')) return;
+    if (performance.now() - (lastSubmit.get(id) ?? Number.NEGATIVE_INFINITY) < submitEveryMs) return;
+    lastSubmit.set(id, performance.now());
+    options.submit({ sessionId, text, plugin: name, asked: navigator.userActivation.isActive });
+  };
+  const post = (message: Parameters<Mounted['post']>[0]): void => {
+    for (const mounted of mounts) mounted.post(message);
+  };
+
+  const hang = (): void => {
+    const alive = [...mounts].filter((mounted) => mounted.alive);
+    const suspect = alive.sort((a, b) => b.touchedAt - a.touchedAt)[0];
+    for (const mounted of alive) mounted.suspend();
+    if (suspect) quarantine(suspect.pluginId, 'it did not answer for 4 seconds');
+    const rest = [...new Set(alive.map(({ pluginId }) => pluginId))].filter((id) => id !== suspect?.pluginId);
+    for (const [at, id] of rest.entries()) {
+      restarting++;
+      setTimeout(() => {
+        restarting--;
+        for (const mounted of mounts) if (mounted.pluginId === id && bundles.get(id)?.state === 'ready') mounted.open();
+      }, at * 1_000);
+    }
+  };
+  const stops = [
+    watchTheme(() => post({ t: 'theme', theme: readTheme() })),
+    guardFocus(
+      (element) => [...mounts].some((mounted) => mounted.owns(element)),
+      (element) => {
+        const thief = [...mounts].find((mounted) => mounted.owns(element));
+        const bundle = thief && bundles.get(thief.pluginId);
+        if (bundle && ++bundle.thefts >= 3) quarantine(bundle.info.id, 'it took the keyboard three times');
+      },
+    ),
+    startWatchdog(
+      () => [...mounts].filter((mounted) => mounted.alive),
+      () => discovering + restarting > 0,
+      hang,
+    ),
+    near.stop,
+  ];
+
+  return {
+    load(plugins) {
+      const wanted = plugins.filter(({ state, web }) => state === 'active' && web);
+      for (const id of bundles.keys()) if (!wanted.some((info) => info.id === id)) bundles.delete(id);
+      for (const info of wanted) {
+        const { id, version, web } = info;
+        const key = JSON.stringify([id, version, web?.revision]);
+        if (!web || bundles.get(id)?.key === key) continue;
+        const bundle = createBundle(info, { ...options, web, key });
+        bundles.set(id, bundle);
+        if (!stopped.has(id)) examine(bundle);
+      }
+      options.changed();
+    },
+    extensions(slot) {
+      const all = [...bundles.values()].filter(({ state }) => state === 'ready');
+      return all
+        .flatMap(({ info, key, extensions }) =>
+          extensions.map((extension) => ({
+            ...extension,
+            key: `${key}/${extension.id}`,
+            pluginId: info.id,
+            title: info.name,
+          })),
+        )
+        .filter((found) => found.slot === slot)
+        .sort(byOrder);
+    },
+    mount(into, found, given) {
+      const bundle = bundles.get(found.pluginId);
+      if (!bundle) return () => undefined;
+      const place = JSON.stringify([found.pluginId, found.id, given.sessionId, given.message?.id]);
+      const fields = contextFields(found.slot, given);
+      const mounted = createMounted({
+        pluginId: found.pluginId,
+        title: `${found.title}: ${found.id}`,
+        slot: found.slot,
+        into,
+        url: documentUrl(bundle, options.base),
+        init: () => initOf(bundle, found, { base: options.base, fields }),
+        height: heights.get(place),
+        onHeight: (height) => heights.set(place, height),
+        onRequest: (request, answer) => void bundle.proxy(request).then(answer),
+        onSubmit(text) {
+          if (found.slot === 'composer.actions') submit(bundle, text, given.sessionId);
+        },
+        onFail(message) {
+          say(bundle, message);
+          given.onFail?.();
+        },
+        onBreach(reason) {
+          quarantine(found.pluginId, reason);
+          given.onFail?.();
+        },
+      });
+      mounts.add(mounted);
+      const unwatch = found.slot === 'message.after' ? near.watch(into, mounted) : mounted.open();
+      return () => {
+        unwatch?.();
+        mounts.delete(mounted);
+        mounted.close();
+      };
+    },
+    reportOf(id) {
+      const bundle = bundles.get(id);
+      return bundle && { state: bundle.state, problems: [...bundle.problems], refused: [...bundle.refused] };
+    },
+    allow(id, allowed) {
+      const bundle = bundles.get(id);
+      if (allowed) stopped.delete(id);
+      else stopped.add(id);
+      if (!bundle) return;
+      bundle.problems.clear();
+      bundle.thefts = 0;
+      bundle.extensions = [];
+      if (allowed) examine(bundle);
+      else bundle.state = 'stopped';
+      options.changed();
+    },
+    close() {
+      bundles.clear();
+      for (const stop of stops) stop();
+      for (const mounted of mounts) mounted.close();
+      mounts.clear();
+    },
+  };
+}
