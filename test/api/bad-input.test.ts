@@ -69,6 +69,7 @@ const wrongBodies: Readonly<Record<string, readonly [body: unknown, answer: stri
 const bodyless = [
   'POST /api/sessions/:id/cancel',
   'POST /api/sessions/:id/compact',
+  'POST /api/sessions/:id/repair',
   'POST /api/sessions/:id/resume',
   'POST /api/sessions/:id/checkpoints/:checkpointId/restore',
   'POST /api/users/:id/token',
