@@ -1,4 +1,5 @@
-import type { Token } from './work.ts';
+/** A run of code with the highlighter's class for it. */
+export type Token = readonly [text: string, kind: string];
 
 const entities: Readonly<Record<string, string>> = {
   '&lt;': '<',

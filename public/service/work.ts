@@ -1,5 +1,4 @@
-/** A run of code with the highlighter's class for it. */
-export type Token = readonly [text: string, kind: string];
+import type { Token } from './highlight-tokens.ts';
 
 export interface Highlighter {
   /** Undefined for a language it does not know, or code that is too long. */

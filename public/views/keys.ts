@@ -45,7 +45,8 @@ export function bindKeys(tools: ViewTools): () => void {
     else if (event.altKey && key === 'n') act(() => goTo(links.home));
     else if (event.altKey && (key === 'arrowup' || key === 'arrowdown'))
       act(() => neighbour(key === 'arrowup' ? -1 : 1));
-    else if (key === 'escape' && !store.layer.value) {
+    else if (key === 'escape' && store.layer.value) act(() => closeLayer(tools));
+    else if (key === 'escape') {
       if (performance.now() - lastEscape < doubleMs) stop();
       lastEscape = performance.now();
     } else if (!command && !event.altKey && !inText(event.target) && !store.layer.value) {
@@ -60,6 +61,10 @@ export function bindKeys(tools: ViewTools): () => void {
 
 function toggle({ store }: ViewTools, name: 'palette' | 'shortcuts'): void {
   store.layer.value = store.layer.value?.name === name ? undefined : { name };
+}
+
+function closeLayer({ store }: ViewTools): void {
+  store.layer.value = undefined;
 }
 
 /** Focuses what waits in the session that is open; otherwise opens the inbox. */

@@ -98,6 +98,25 @@ test('a pasted PNG of 9 MB is scaled down and sent; the transcript shows it afte
   );
 });
 
+test('editing a message with an image brings the image back too', async () => {
+  await withPage(bench, async (page) => {
+    await pasteNoise(page, { width: 40, height: 30 });
+    await page.locator('.attachment img').waitFor();
+    await send(page, 'with a picture');
+    await page.locator('.assistant:not(.live)').waitFor();
+    await page.reload();
+    await page.locator('.message.user').hover();
+    await page.getByRole('button', { name: /^Edit: rewind/ }).click();
+    await page.getByRole('button', { name: 'Rewind and edit' }).click();
+    await page.locator('.attachment img').waitFor();
+    assert.is(await page.locator('.composer textarea').inputValue(), 'with a picture');
+    await holds(page, `document.activeElement.tagName === 'TEXTAREA'`);
+    await page.keyboard.press('Enter');
+    await page.locator('.message.user .thumbnail img').waitFor();
+    await page.locator('.assistant:not(.live)').waitFor();
+  });
+});
+
 test('seven images, or too many bytes, are refused before sending, with the reason', async () => {
   await withPage(
     bench,

@@ -7,7 +7,8 @@ let bench: ConsoleBench;
 
 test.before(async () => {
   const provider = { models: ['scripted', 'another'] };
-  bench = await startBench({ provider });
+  const triggers = { webhooks: { push: { prompt: 'Look: {{body}}', title: 'Push' } }, schedules: [] };
+  bench = await startBench({ provider, settings: { plugins: { config: { triggers } } } });
 });
 test.after(() => bench.close());
 
@@ -112,6 +113,20 @@ test('settings show plugins with their state, and the theme is kept', async () =
       assert.is(await page.evaluate('getComputedStyle(document.body).backgroundColor'), 'rgb(20, 19, 18)');
     },
     { hash: '#/settings/plugins' },
+  );
+});
+
+test('triggers are listed and can be run at once', async () => {
+  bench.model.reply([{ text: 'I looked.' }]);
+  await withPage(
+    bench,
+    async (page) => {
+      await page.getByText(/POST http.*\/api\/hooks\/push/).waitFor();
+      await page.getByRole('button', { name: 'Run now' }).click();
+      await page.locator('.assistant', { hasText: 'I looked.' }).waitFor();
+      assert.match(await page.locator('.message.user .said').innerText(), /^Look:/);
+    },
+    { hash: '#/settings/triggers' },
   );
 });
 

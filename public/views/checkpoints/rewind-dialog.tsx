@@ -35,8 +35,10 @@ export function RewindDialog({ sessionId, messageId, edit, onClose }: RewindProp
     setBusy(true);
     try {
       await rewind(tools, { sessionId, messageId, restoreFiles: files && checkpoint !== undefined });
-      if (edit && target) await prefill(tools, sessionId, target);
       onClose();
+      // The dialog gives the focus back first; the composer takes it then.
+      await new Promise(requestAnimationFrame);
+      if (edit && target) await prefill(tools, sessionId, target);
     } catch (error) {
       setBusy(false);
       tools.fail(error);

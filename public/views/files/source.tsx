@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Token } from '../../service/work.ts';
+import type { Token } from '../../service/highlight-tokens.ts';
 import { plural } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
 
