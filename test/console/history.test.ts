@@ -46,7 +46,7 @@ test('editing a sent message rewinds and puts it into the composer', async () =>
     await page.getByRole('button', { name: /^Edit: rewind/ }).click();
     await page.getByRole('button', { name: 'Rewind and edit' }).click();
     await page.locator('dialog').waitFor({ state: 'detached' });
-    assert.is(await page.locator('.composer textarea').inputValue(), 'tpyo');
+    await holds(page, `document.querySelector('.composer textarea').value === 'tpyo'`);
     await send(page, 'typo');
     await page.locator('.assistant', { hasText: 'second answer' }).waitFor();
     assert.is(await page.locator('.message.user').count(), 1);
