@@ -52,7 +52,7 @@ function isImageType(type: string): type is ImageMimeType {
   return imageMimeTypes.some((known) => known === type);
 }
 
-/** An image as a tool gave it: any part of it may be anything. */
+/** An image as a tool gave it: each part may be whatever the tool made of it. */
 function readImage(given: unknown): ToolImage {
   const { mimeType, data, name } = recordOf(given);
   return {
