@@ -1,5 +1,4 @@
-import { realpathSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { resolveLinks, segmentsOf } from '../base/real-segments.ts';
 import { type RawPath, toText } from './raw-path.ts';
 
 /**
@@ -38,22 +37,4 @@ export function isOwnPath(rules: OwnRules, path: RawPath): boolean {
     if (isOwn(left)) return true;
   }
   return false;
-}
-
-function segmentsOf(path: string): string[] {
-  return path
-    .normalize('NFC')
-    .toLowerCase()
-    .split('/')
-    .filter((segment) => segment !== '');
-}
-
-/** The real path of the part that exists, and the rest as it is. */
-function resolveLinks(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(resolveLinks(parent), basename(path));
-  }
 }

@@ -1,5 +1,4 @@
-import { realpathSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { resolveLinks, segmentsOf } from '../base/real-segments.ts';
 
 /** Says whether an absolute real path is one of the service's own files, or lies below one. */
 export type IsOwnPath = (realPath: string) => boolean;
@@ -18,22 +17,4 @@ export function createOwnPaths(patterns: readonly string[]): IsOwnPath {
       (rule) => rule.length <= path.length && rule.every((part, at) => part === '*' || part === path[at]),
     );
   };
-}
-
-function segmentsOf(path: string): string[] {
-  return path
-    .normalize('NFC')
-    .toLowerCase()
-    .split('/')
-    .filter((segment) => segment !== '');
-}
-
-/** The real path of the part that exists, and the rest as it is. */
-function resolveLinks(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(resolveLinks(parent), basename(path));
-  }
 }
