@@ -111,8 +111,8 @@ test('ten tool calls make one group; what failed is open and marked; output, arg
     assert.is(await page.locator('.tool').count(), 1);
     const failed = page.locator('.tool.failed');
     assert.match(await failed.innerText(), /failed[\s\S]*read_file[\s\S]*missing\.txt/);
-    await failed.locator('.tool-head').click();
     await failed.locator('.terminal pre').waitFor();
+    assert.is(await failed.locator('.tool-head').getAttribute('aria-expanded'), 'true');
     await head.click();
     assert.is(await page.locator('.tool').count(), 10);
     await failed.getByRole('tab', { name: 'Arguments' }).click();

@@ -41,11 +41,12 @@ function ToolCard({ view, sessionId }: { view: CallView; sessionId: string }) {
   const { call, state } = view;
   const { store } = useConsole();
   const asks = state === 'running' && store.directory.value.approvals.some((approval) => approval.call.id === call.id);
-  const [open, setOpen] = useState(state === 'failed');
-  const expanded = open;
+  // Until somebody chooses, what failed is open: also when it failed after the card was drawn.
+  const [chosen, setChosen] = useState<boolean>();
+  const expanded = chosen ?? state === 'failed';
   return (
     <div class={`tool ${state}`} data-call={call.id}>
-      <button type="button" class="tool-head" aria-expanded={expanded} onClick={() => setOpen(!open)}>
+      <button type="button" class="tool-head" aria-expanded={expanded} onClick={() => setChosen(!expanded)}>
         <StateMark state={state} asks={asks} />
         <span class="tool-name">{call.name}</span>
         <span class="tool-argument">{argumentLine(call)}</span>
