@@ -1,0 +1,19 @@
+import type { Trial } from './trial.ts';
+
+/** A trial and its share of the time. */
+export interface Weighted {
+  trial: Trial;
+  weight: number;
+}
+
+export const catalogue: readonly Weighted[] = [];
+
+/** What is left when only some are wanted, each with its share of `ms`. */
+export function shareTime(
+  trials: readonly Weighted[],
+  { ms, only = '' }: { ms: number; only?: string },
+): { trial: Trial; ms: number }[] {
+  const chosen = trials.filter(({ trial }) => trial.name.includes(only));
+  const total = chosen.reduce((sum, { weight }) => sum + weight, 0);
+  return chosen.map(({ trial, weight }) => ({ trial, ms: (ms * weight) / total }));
+}
