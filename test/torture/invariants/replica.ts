@@ -1,0 +1,64 @@
+import type { SessionEvent } from '../../../lib/wire/event.ts';
+import type { ChatMessage } from '../../../lib/wire/message.ts';
+import type { Fact, Reading } from './history.ts';
+
+/** What a client that only follows the events believes a transcript to be. */
+export interface Replica {
+  messages: ChatMessage[];
+  /** Something may be stored that was not told: a crash, or a change whose answer never came. The next reading settles it. */
+  unsure: boolean;
+  /** As `unsure`, and what is missing may be missing rightly: a rewind, compaction or deletion was under way. */
+  mayShrink: boolean;
+}
+
+/** Told of each step of a replica, so that a check can compare before and after. */
+export interface ReplicaSteps {
+  rewound?(before: readonly ChatMessage[], event: Extract<SessionEvent, { type: 'session.rewound' }>): void;
+  compacted?(before: readonly ChatMessage[], event: Extract<SessionEvent, { type: 'context.compacted' }>): void;
+  /** Before the reading is taken over. */
+  reading?(replica: Replica, detail: Reading, quiet: boolean): void;
+  other?(fact: Fact, replica: Replica): void;
+}
+
+/** Follows the facts of one session. O(facts x messages). */
+export function followReplica(facts: readonly Fact[], steps: ReplicaSteps): void {
+  const replica: Replica = { messages: [], unsure: false, mayShrink: false };
+  for (const fact of facts) {
+    if (fact.kind === 'event') applyEvent(replica, fact.envelope.event, steps);
+    else if (fact.kind === 'reading') takeReading(replica, fact.detail, { quiet: fact.quiet, steps });
+    else if (fact.kind === 'crash') replica.unsure = true;
+    else if (fact.kind === 'answer' && fact.status === 0 && shrinking.has(fact.asked.verb)) replica.mayShrink = true;
+    steps.other?.(fact, replica);
+  }
+}
+
+const shrinking = new Set<string>(['rewind', 'compact', 'delete']);
+
+function applyEvent(replica: Replica, event: SessionEvent, steps: ReplicaSteps): void {
+  if (event.type === 'message.completed') {
+    const at = replica.messages.findIndex(({ id }) => id === event.message.id);
+    if (at >= 0) replica.messages[at] = event.message;
+    else replica.messages.push(event.message);
+  } else if (event.type === 'session.rewound') {
+    steps.rewound?.(replica.messages, event);
+    replica.messages = [...event.messages];
+  } else if (event.type === 'context.compacted') {
+    // The summary was announced last and stands first.
+    const summary = replica.messages.at(-1);
+    const before = replica.messages.slice(0, -1);
+    steps.compacted?.(before, event);
+    replica.messages = [...(summary ? [summary] : []), ...before.slice(event.removedMessages)];
+  }
+}
+
+function takeReading(
+  replica: Replica,
+  detail: Reading,
+  { quiet, steps }: { quiet: boolean; steps: ReplicaSteps },
+): void {
+  steps.reading?.(replica, detail, quiet);
+  if (!replica.unsure && !quiet) return;
+  replica.messages = [...detail.messages];
+  replica.unsure = false;
+  replica.mayShrink = false;
+}
