@@ -23,7 +23,7 @@ const entries = [
 ];
 
 // Small libraries are bundled, which halves the start; these are large, or bring files of their own, and are loaded when needed.
-const external = ['yaml', '@electric-sql/pglite', 'isomorphic-git', 'playwright-core', '@modelcontextprotocol/*'];
+const external = ['yaml', '@electric-sql/pglite', 'playwright-core', '@modelcontextprotocol/*'];
 const requireForCommonJs =
   "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);";
 

@@ -13,7 +13,7 @@ export function segmentsOf(path: string): string[] {
 /** The real path of the part that exists, and the rest as it is. Blocking. */
 export function resolveLinks(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     const parent = dirname(path);
     return parent === path ? path : join(resolveLinks(parent), basename(path));

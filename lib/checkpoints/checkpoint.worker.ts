@@ -1,28 +1,75 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { createOperations } from './operations.ts';
-import type { WorkerReply, WorkerRequest, WorkerSettings } from './protocol.ts';
+import { createOperations, type WorkerOperations } from './operations.ts';
+import { closeRequest, type WorkerReply, type WorkerRequest, type WorkerSettings } from './protocol.ts';
 import { isRefusal, systemCode } from './refusal.ts';
 
-/** The thread in which all file work of the checkpoints happens. Requests come one at a time. */
+/** What was put off is done after so many milliseconds without a request, and no later than `latestMs` after it was. */
+const quietMs = 500;
+const latestMs = 5_000;
+
+/** The thread in which all file work of the checkpoints happens, one thing after the other. */
 function serve(port: MessagePort, settings: WorkerSettings): void {
   let active = 0;
+  let tail = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  let unsettledSince = Number.POSITIVE_INFINITY;
   const reply = (message: WorkerReply): void => port.postMessage(message);
   const operations = createOperations(settings, () => reply({ id: active, type: 'progress' }));
+  const inTurn = (work: () => Promise<void>): void => {
+    tail = tail.then(work);
+  };
 
-  port.on('message', async ({ id, name, target, argument }: WorkerRequest) => {
-    active = id;
+  async function settle(): Promise<void> {
+    unsettledSince = Number.POSITIVE_INFINITY;
     try {
-      const operation: (on: typeof target, argument: never) => Promise<unknown> = operations[name];
-      reply({ id, type: 'done', value: await operation(target, argument as never) });
+      await operations.settle();
     } catch (error) {
-      if (isRefusal(error)) reply({ id, type: 'refused', reason: error.message, unknown: error.unknown });
-      else {
-        operations.close(target);
-        reply({ id, type: 'failed', reason: reasonOf(error), detail: String((error as Error)?.stack ?? error) });
-      }
+      reply({ id: 0, type: 'warning', detail: detailOf(error) });
     }
-    operations.settle();
-  });
+  }
+
+  function settleLater(): void {
+    clearTimeout(timer);
+    if (!operations.unsettled()) return;
+    unsettledSince = Math.min(unsettledSince, performance.now());
+    const latest = Math.max(0, unsettledSince + latestMs - performance.now());
+    timer = setTimeout(() => inTurn(settle), Math.min(quietMs, latest));
+  }
+
+  port.on('message', (request: WorkerRequest | typeof closeRequest) =>
+    inTurn(async () => {
+      if (request === closeRequest) {
+        clearTimeout(timer);
+        await settle();
+        port.close();
+        return;
+      }
+      active = request.id;
+      await answer(operations, request, reply);
+      settleLater();
+    }),
+  );
+}
+
+async function answer(
+  operations: WorkerOperations,
+  { id, name, target, argument }: WorkerRequest,
+  reply: (message: WorkerReply) => void,
+): Promise<void> {
+  try {
+    const operation: (on: typeof target, argument: never) => Promise<unknown> = operations[name];
+    reply({ id, type: 'done', value: await operation(target, argument as never) });
+  } catch (error) {
+    if (isRefusal(error)) reply({ id, type: 'refused', reason: error.message, unknown: error.unknown });
+    else {
+      operations.close(target);
+      reply({ id, type: 'failed', reason: reasonOf(error), detail: detailOf(error) });
+    }
+  }
+}
+
+function detailOf(error: unknown): string {
+  return String((error as Error)?.stack ?? error);
 }
 
 function reasonOf(error: unknown): string {

@@ -43,8 +43,7 @@ export function createObjectBatch({ objects, incoming, durable, has, packAdded }
     for (const { oid, type, content } of waiting) {
       if (pack) pack.add(oid, type, content);
       else {
-        const whole = Buffer.concat([headerOf(type, content), content]);
-        writeFileSync(join(incoming, oid), deflateSync(whole, { level: 1 }), { mode: 0o444 });
+        writeFileSync(join(incoming, oid), encodeLoose(type, content), { mode: 0o444 });
         loose.push(oid);
       }
     }
@@ -116,6 +115,11 @@ export function publishPack(
 /** The id that a content has in git. */
 export function objectId(type: ObjectType, content: Buffer): string {
   return createHash('sha1').update(headerOf(type, content)).update(content).digest('hex');
+}
+
+/** An object as git keeps it in a file of its own. */
+export function encodeLoose(type: ObjectType, content: Buffer): Buffer {
+  return deflateSync(Buffer.concat([headerOf(type, content), content]), { level: 1 });
 }
 
 function headerOf(type: ObjectType, content: Buffer): Buffer {

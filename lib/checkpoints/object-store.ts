@@ -12,7 +12,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { constants, inflateSync } from 'node:zlib';
-import { createObjectBatch, type ObjectBatch, publishPack } from './object-batch.ts';
+import { replaceFile } from './durable-files.ts';
+import { createObjectBatch, encodeLoose, type ObjectBatch, publishPack } from './object-batch.ts';
 import { createPackWriter, openPack, type PackReader } from './pack-file.ts';
 
 export type ObjectType = 'blob' | 'tree' | 'commit';
@@ -30,8 +31,10 @@ export interface ObjectStore {
   /** Size of a blob in bytes. */
   size(oid: string): number | undefined;
   batch(): ObjectBatch;
-  /** What a loose object takes on disk. */
-  looseBytes(oid: string): number;
+  /** Writes one object to a file of its own, unsynced, over whatever is there; returns what it takes on disk. */
+  writeLoose(oid: string, type: ObjectType, content: Buffer): number;
+  /** False also for what a power cut has emptied. */
+  isWhole(oid: string): boolean;
   /** Deletes one loose object, if it is there. */
   drop(oid: string): void;
   /** Deletes what is not in `keep`; a pack is rewritten when more than a quarter of it goes. Returns the bytes that stay. */
@@ -43,6 +46,7 @@ export function createObjectStore(gitDirectory: string, { durable }: { durable: 
   const objects = join(gitDirectory, 'objects');
   const packs = join(objects, 'pack');
   const incoming = join(gitDirectory, 'incoming');
+  mkdirSync(packs, { recursive: true, mode: 0o700 });
   // Batches that a crash interrupted.
   rmSync(incoming, { recursive: true, force: true });
   let open: PackReader[] | undefined;
@@ -60,7 +64,12 @@ export function createObjectStore(gitDirectory: string, { durable }: { durable: 
     },
     size: (oid) => packed(oid)?.header(oid)?.size ?? looseSize(loosePath(oid)),
     batch: () => createObjectBatch({ objects, incoming, durable, has: store.has, packAdded: () => (open = undefined) }),
-    looseBytes: (oid) => statSync(loosePath(oid), { throwIfNoEntry: false })?.size ?? 0,
+    writeLoose(oid, type, content) {
+      const bytes = encodeLoose(type, content);
+      replaceFile(loosePath(oid), bytes, { durable: false });
+      return bytes.length;
+    },
+    isWhole: (oid) => (statSync(loosePath(oid), { throwIfNoEntry: false })?.size ?? 0) > 0 || packed(oid) !== undefined,
     drop: (oid) => rmSync(loosePath(oid), { force: true }),
     retain(keep) {
       const looseBytes = retainLoose(objects, keep);

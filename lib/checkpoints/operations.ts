@@ -16,8 +16,10 @@ import { sweep } from './sweep.ts';
 import { takeSnapshot } from './take-snapshot.ts';
 
 export interface WorkerOperations extends Operations {
-  /** What can wait until the answer is out: the stat data of the last walk go to disk. */
-  settle(): void;
+  /** What nobody waits for: what git shows of the records, and the stat data of the last walk, go to disk. */
+  settle(): Promise<void>;
+  /** True when `settle` has something to do. */
+  unsettled(): boolean;
   /** Forgets what is in memory of a repository, because an operation failed half-way: the disk is right. */
   close(target: Target): void;
 }
@@ -34,11 +36,18 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
   async function open({ repository: path, tenantId, workspace }: Target): Promise<Repository> {
     const known = repositories.get(path);
     repositories.delete(path);
-    const repository =
-      known ?? (await openRepository(path, { durable: settings.durable, identity: { tenantId, workspace } }));
+    const repository = known ?? openRepository(path, { durable: settings.durable, identity: { tenantId, workspace } });
     repositories.set(path, repository);
-    for (const oldest of [...repositories.keys()].slice(0, -openRepositories)) repositories.delete(oldest);
+    for (const [oldest, idle] of [...repositories].slice(0, -openRepositories)) {
+      await write(idle);
+      repositories.delete(oldest);
+    }
     return repository;
+  }
+
+  async function write(repository: Repository): Promise<void> {
+    if (unsaved.delete(repository)) repository.saveStats();
+    if (repository.view.behind) await repository.writeView();
   }
 
   /** The workspace as it is now, with its objects stored and no commit. */
@@ -68,7 +77,7 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
     async capture(target, checkpoint) {
       const repository = await open(target);
       const { content } = snapshot(repository, target);
-      return toCheckpoint(await repository.commit(checkpoint, content));
+      return toCheckpoint(repository.commit(checkpoint, content));
     },
 
     async restore(target, request) {
@@ -81,7 +90,7 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
       if (isEmptyPlan(steps)) return { restored, safety: null, warning: null };
 
       const label = [...`Before restoring "${record.label}"`].slice(0, 200).join('');
-      const safety = await repository.commit({ ...request.safety, label, sessionId: request.sessionId }, content);
+      const safety = repository.commit({ ...request.safety, label, sessionId: request.sessionId }, content);
       const outcome = await restoreFiles(target.workspace, steps, {
         captured: (path) => current.files.get(path),
         content: async (oid) => (await repository.read(oid)).content,
@@ -89,7 +98,7 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
       });
       const warning = warningOf(outcome.leftAlone);
       if (outcome.touched > 0) return { restored, safety: toCheckpoint(safety), warning };
-      await repository.undoCommit(safety);
+      repository.undoCommit(safety);
       return { restored, safety: null, warning };
     },
 
@@ -136,10 +145,18 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
       repositories.delete(repository);
     },
 
-    settle() {
-      for (const repository of unsaved) repository.saveStats();
-      unsaved.clear();
+    async settle() {
+      for (const [path, repository] of repositories)
+        try {
+          await write(repository);
+        } catch (error) {
+          // The records are right and on disk: what git shows is made again from them when the repository is opened next.
+          repositories.delete(path);
+          throw error;
+        }
     },
+
+    unsettled: () => unsaved.size > 0 || [...repositories.values()].some(({ view }) => view.behind),
   };
 }
 

@@ -48,8 +48,13 @@ export interface WorkerRequest {
   argument: unknown;
 }
 
+/** The last thing a worker is told: it writes what it has put off, and ends. */
+export const closeRequest = 'close';
+
 export type WorkerReply =
   | { id: number; type: 'progress' }
   | { id: number; type: 'done'; value: unknown }
   | { id: number; type: 'refused'; reason: string; unknown: boolean }
-  | { id: number; type: 'failed'; reason: string; detail: string };
+  | { id: number; type: 'failed'; reason: string; detail: string }
+  /** Something that nobody waited for went wrong. */
+  | { id: 0; type: 'warning'; detail: string };

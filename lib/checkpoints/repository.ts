@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import git from 'isomorphic-git';
+import { rmSync } from 'node:fs';
+import { readObject } from 'isomorphic-git';
 import { appendLine, readIfThere, replaceFile } from './durable-files.ts';
 import { createGitFs } from './git-fs.ts';
 import { decodeTree } from './git-tree.ts';
+import { createGitView, type GitView } from './git-view.ts';
 import { createObjectStore, type GitObject, type ObjectStore } from './object-store.ts';
 import { childPath, type RawPath } from './raw-path.ts';
 import {
@@ -31,26 +31,28 @@ export interface NewCheckpoint {
   at: number;
 }
 
-/** The bare git repository of one workspace. Every session is a branch; its commits are its checkpoints. */
+/**
+ * The bare git repository of one workspace. Its index is the truth; every session is also a branch, its checkpoints
+ * commits.
+ */
 export interface Repository {
   readonly store: ObjectStore;
   readonly index: RecordIndex;
+  /** The records as git shows them. */
+  readonly view: Pick<GitView, 'behind' | 'writeAll'>;
   /** The last walk of the workspace. */
   lastWalk: DirectoryNode | undefined;
   /**
-   * Commits a tree and records it. Durable when it resolves, unless nothing changed since the newest checkpoint: then a
-   * power cut may take the new record, never the state it stands for.
+   * Records a tree that is stored. Durable when it returns, unless nothing changed since the newest checkpoint: then a
+   * power cut may take the new record, never the state it stands for. The commit follows with `writeView`.
    */
-  commit(
-    checkpoint: NewCheckpoint,
-    content: { tree: string; files: number; extras: SnapshotExtras },
-  ): Promise<StoredCheckpoint>;
+  commit(checkpoint: NewCheckpoint, content: { tree: string; files: number; extras: SnapshotExtras }): StoredCheckpoint;
   /** Takes the newest checkpoint of a session back. */
-  undoCommit(checkpoint: StoredCheckpoint): Promise<void>;
+  undoCommit(checkpoint: StoredCheckpoint): void;
   /** Drops the records, the branch and the commits of a session at once; trees and blobs wait for the sweep. */
   forget(sessionId: string): Promise<void>;
-  /** Points every branch at the last checkpoint of its session, or deletes it; a crash may have left it elsewhere. */
-  alignBranches(): Promise<void>;
+  /** Brings what git shows up to the records; then, now and then, writes the index whole. */
+  writeView(): Promise<void>;
   readSnapshot(checkpoint: StoredCheckpoint): Promise<Snapshot>;
   read(oid: string): Promise<GitObject>;
   saveIndex(): void;
@@ -61,73 +63,52 @@ export interface Repository {
 /** The index is written whole again after so many lines. */
 const mostRecent = 200;
 
-const author = { name: 'Agent Session Service', email: 'checkpoints@service.invalid', timezoneOffset: 0 };
-
 /** Opens the repository, making it when it is missing. `identity` is written into a new index. */
-export async function openRepository(
+export function openRepository(
   directory: string,
   { durable, identity }: { durable: boolean; identity: { tenantId: string; workspace: string } },
-): Promise<Repository> {
-  const at = { fs: createGitFs({ durable }), gitdir: directory };
-  const unsynced = { fs: createGitFs({ durable: false }), gitdir: directory };
-  /** The extras of the newest checkpoint as text, and where HEAD points; unknown after a start. */
+): Repository {
+  /** The extras of the newest checkpoint as text; unknown after a start. */
   let newestExtras: string | undefined;
-  let head: string | undefined;
-  let recent = 0;
-  if (!existsSync(join(directory, 'HEAD'))) {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    await git.init({ ...at, dir: directory, bare: true, defaultBranch: 'none' });
-  }
   const store = createObjectStore(directory, { durable });
   const stored = parseIndex(readIfThere(indexPath(directory)));
+  const before = stored?.records.length ?? 0;
   const index: RecordIndex = joinRecent(
     stored ?? { version: 1, ...identity, generation: 0, bytes: 0, sweep: false, records: [] },
     stored && readIfThere(recentPath(directory)),
   );
+  /** Lines since the index was written whole. */
+  let recent = index.records.length - before;
+  const view = createGitView(directory, { store, index });
   const repository: Repository = {
     store,
     index,
+    view,
     lastWalk: unpackStats(readIfThere(statCachePath(directory))),
 
-    async commit({ at: time, ...fields }, { tree, files, extras }) {
-      const ref = branchOf(fields.sessionId);
-      // From the index: a commit whose record a crash prevented is nobody's parent.
-      const parent = lastOf(fields.sessionId)?.sha;
-      const person = { ...author, timestamp: Math.floor(time / 1000) };
-      const message = `${oneLine(fields.label)}\n\nCheckpoint: ${fields.id}\n`;
-      const commit = { tree, parent: parent === undefined ? [] : [parent], author: person, committer: person, message };
+    commit({ at: time, ...fields }, { tree, files, extras }) {
       const text = JSON.stringify(extras);
       const newest = index.records.at(-1);
       // Nothing changed: what a restore needs is on disk already, and the rest is not worth a sync before every message.
       const unchanged = newest?.tree === tree && newestExtras === text;
-      const to = unchanged ? unsynced : at;
-      const sha = await git.writeCommit({ ...to, commit });
       if (!unchanged) replaceFile(extrasPath(directory, fields.id), text, { durable });
-      await git.writeRef({ ...to, ref, value: sha, force: true });
-      if (head !== ref) await git.writeRef({ ...to, ref: 'HEAD', value: ref, symbolic: true, force: true });
-      head = ref;
-      newestExtras = text;
       const skipped = extras.skipped.length > 0 ? { skipped: extras.skipped.length } : {};
       const shared = unchanged ? { extrasOf: newest.extrasOf ?? newest.id } : {};
-      const record = { ...fields, sha, createdAt: new Date(time).toISOString(), files, ...skipped, tree, ...shared };
-      index.bytes += store.looseBytes(sha);
+      const createdAt = new Date(time).toISOString();
+      const record = view.name({ ...fields, createdAt, files, ...skipped, tree, ...shared });
+      if (index.generation === 0) repository.saveIndex();
+      appendLine(recentPath(directory), recentLine(index, record), { durable: durable && !unchanged });
+      newestExtras = text;
       index.records.push(record);
-      if (recent === 0 || recent >= mostRecent) repository.saveIndex();
-      else appendLine(recentPath(directory), recentLine(index, record), { durable: durable && !unchanged });
       recent += 1;
       return record;
     },
 
-    async undoCommit(checkpoint) {
+    undoCommit(checkpoint) {
       index.records = index.records.filter(({ id }) => id !== checkpoint.id);
+      view.drop([checkpoint]);
       repository.saveIndex();
-      await alignBranch(checkpoint.sessionId);
-      store.drop(checkpoint.sha);
       dropExtras([checkpoint]);
-    },
-
-    async alignBranches() {
-      for (const sessionId of await git.listBranches(at)) await alignBranch(sessionId);
     },
 
     async forget(sessionId) {
@@ -135,14 +116,15 @@ export async function openRepository(
       if (gone.length === 0) return;
       index.records = index.records.filter((record) => record.sessionId !== sessionId);
       index.sweep = true;
-      repository.saveIndex();
-      await alignBranch(sessionId);
-      const last = index.records.at(-1);
-      if (last)
-        await git.writeRef({ ...at, ref: 'HEAD', value: branchOf(last.sessionId), symbolic: true, force: true });
-      head = undefined;
-      for (const { sha } of gone) store.drop(sha);
+      view.drop(gone);
       dropExtras(gone);
+      await repository.writeView();
+      repository.saveIndex();
+    },
+
+    async writeView() {
+      index.bytes += await view.write();
+      if (recent >= mostRecent) repository.saveIndex();
     },
 
     async readSnapshot({ id, extrasOf = id, tree }) {
@@ -155,7 +137,8 @@ export async function openRepository(
       const object = store.read(oid);
       if (object) return object;
       // A delta: somebody ran another git's housekeeping here.
-      const found = await git.readObject({ ...at, oid, format: 'content' }).catch(() => undefined);
+      const at = { fs: createGitFs({ durable: false }), gitdir: directory };
+      const found = await readObject({ ...at, oid, format: 'content' }).catch(() => undefined);
       if (found?.format !== 'content' || found.type === 'tag')
         throw new CheckpointRefusal('A part of this checkpoint is missing on disk; it can not be read any more.');
       return { type: found.type as GitObject['type'], content: Buffer.from(found.object) };
@@ -165,8 +148,8 @@ export async function openRepository(
       index.generation += 1;
       replaceFile(indexPath(directory), JSON.stringify(index), { durable });
       // What is left of an older generation is void; the new one starts empty.
-      replaceFile(recentPath(directory), '', { durable: false });
-      recent = 1;
+      replaceFile(recentPath(directory), '', { durable });
+      recent = 0;
     },
     saveStats() {
       if (!repository.lastWalk) return;
@@ -184,10 +167,6 @@ export async function openRepository(
   };
   return repository;
 
-  function lastOf(sessionId: string): StoredCheckpoint | undefined {
-    return index.records.findLast((record) => record.sessionId === sessionId);
-  }
-
   /** Removes the extras that no other checkpoint shares. */
   function dropExtras(gone: readonly StoredCheckpoint[]): void {
     newestExtras = undefined;
@@ -195,24 +174,6 @@ export async function openRepository(
     for (const { id, extrasOf = id } of gone)
       if (!used.has(extrasOf)) rmSync(extrasPath(directory, extrasOf), { force: true });
   }
-
-  async function alignBranch(sessionId: string): Promise<void> {
-    const ref = branchOf(sessionId);
-    const last = lastOf(sessionId);
-    if (last) await git.writeRef({ ...at, ref, value: last.sha, force: true });
-    else await git.deleteRef({ ...at, ref });
-  }
-}
-
-function branchOf(sessionId: string): string {
-  if (!/^[A-Za-z0-9_-]{1,100}$/.test(sessionId))
-    throw new CheckpointRefusal('The session has an id that can not name a branch.');
-  return `refs/heads/${sessionId}`;
-}
-
-/** A label as the subject of a commit: control characters, which git refuses or would split, become spaces. */
-function oneLine(label: string): string {
-  return label.replace(/[\p{Cc} ]+/gu, ' ').trim() || 'Checkpoint';
 }
 
 async function expandTree(repository: Repository, tree: string, extras: SnapshotExtras): Promise<Snapshot> {

@@ -12,7 +12,7 @@ export async function sweep(repository: Repository): Promise<void> {
     keep.add(sha);
     await mark(repository, tree, keep);
   }
-  await repository.alignBranches();
+  await repository.view.writeAll();
   repository.dropStats();
   index.bytes = store.retain(keep);
   index.sweep = false;

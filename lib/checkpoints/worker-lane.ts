@@ -1,14 +1,16 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Clock, Undo } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
-import type {
-  ArgumentOf,
-  OperationName,
-  ResultOf,
-  Target,
-  WorkerReply,
-  WorkerRequest,
-  WorkerSettings,
+import {
+  type ArgumentOf,
+  closeRequest,
+  type OperationName,
+  type ResultOf,
+  type Target,
+  type WorkerReply,
+  type WorkerRequest,
+  type WorkerSettings,
 } from './protocol.ts';
 import { CheckpointRefusal } from './refusal.ts';
 
@@ -31,7 +33,7 @@ export interface WorkerLane {
     target: Promise<Target>,
     argument: ArgumentOf<Name>,
   ): Promise<ResultOf<Name>>;
-  /** Waits for the operation that runs, refuses those that wait. */
+  /** Waits for the operation that runs and for what the worker has put off, refuses those that wait. */
   close(): Promise<void>;
 }
 
@@ -67,6 +69,12 @@ export function createWorkerLane({ workerUrl, settings, clock, log, silenceMs }:
     // With a listener, its death is not ours.
     started.on('error', gone);
     started.once('exit', gone);
+    started.on('message', (message: WorkerReply) => {
+      if (message.type !== 'warning') return;
+      log.warn('Checkpoints: branches and commits could not be written for git; they will be.', {
+        detail: message.detail,
+      });
+    });
     return started;
   }
 
@@ -101,7 +109,7 @@ export function createWorkerLane({ workerUrl, settings, clock, log, silenceMs }:
         else if (message.type === 'done') settle(() => resolve(message.value));
         else if (message.type === 'refused')
           settle(() => reject(new CheckpointRefusal(message.reason, { unknown: message.unknown })));
-        else fail(message.reason, message.detail);
+        else if (message.type === 'failed') fail(message.reason, message.detail);
       };
       const onExit = (code: number): void =>
         fail('The checkpoint worker ended in the middle of its work.', `exit code ${code}`);
@@ -128,7 +136,13 @@ export function createWorkerLane({ workerUrl, settings, clock, log, silenceMs }:
     async close() {
       closed = true;
       await tail;
-      await worker?.terminate();
+      if (!worker) return;
+      const last = worker;
+      last.ref();
+      const ended = once(last, 'exit').catch(() => undefined);
+      last.postMessage(closeRequest);
+      await Promise.race([ended, new Promise<void>((done) => clock.after(endWaitMs, done))]);
+      await last.terminate();
     },
   };
 }

@@ -96,9 +96,9 @@ test('a crash between a commit and its record leaves nothing that a sweep could 
   await first.checkpointer.close();
   const [repository = ''] = repositoriesIn(first.directory);
   const path = join(repository, 'service/index.json');
-  const index: { records: object[]; sweep: boolean } = JSON.parse(readFileSync(path, 'utf8'));
-  writeFileSync(path, JSON.stringify({ ...index, records: index.records.slice(0, 1), sweep: true }));
-  writeFileSync(join(repository, 'service/recent.jsonl'), '');
+  const recent = join(repository, 'service/recent.jsonl');
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), sweep: true }));
+  writeFileSync(recent, `${readFileSync(recent, 'utf8').split('\n')[0]}\n`);
 
   const second = openCheckpointer({ idleMs: 10, directory: first.directory, workspace: first.workspace });
   await within(10_000, second.checkpointer.capture(second.session, 'next'));
