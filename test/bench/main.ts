@@ -1,93 +1,83 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { within } from '../helpers/within.ts';
-import type { Metric, Row, Scale } from './metric.ts';
-import { accepted } from './metrics/accepted.ts';
-import { coldStart } from './metrics/cold-start.ts';
-import { create } from './metrics/create.ts';
-import { fanOut } from './metrics/fan-out.ts';
-import { firstDelta } from './metrics/first-delta.ts';
-import { longSession } from './metrics/long-session.ts';
-import { longTurn } from './metrics/long-turn.ts';
-import { manyTurns } from './metrics/many-turns.ts';
-import { population } from './metrics/population.ts';
-import { toolRounds } from './metrics/tool-rounds.ts';
-import { printComplaints, printTable, type Results } from './table.ts';
-import { ourTarget, rawTarget, type Target } from './target.ts';
-
-const metrics: Metric[] = [
-  coldStart,
-  create,
-  firstDelta,
-  accepted,
-  longTurn,
-  manyTurns,
-  toolRounds,
-  fanOut,
-  longSession,
-  population,
-];
-
-/** A server that hangs costs this much and no more; the rest is measured on a new one. */
-const longestMetricMs = 60_000;
+import { pathToFileURL } from 'node:url';
+import type { Driver } from './driver.ts';
+import { ourDriver } from './drivers/ours.ts';
+import { rawDriver } from './drivers/raw.ts';
+import { printEstimates } from './estimates.ts';
+import { metrics } from './metrics.ts';
+import { readOptions } from './options.ts';
+import { printProjectSize } from './project-size.ts';
+import { measureRounds } from './rounds.ts';
+import { printComplaints, printCurves, printTable, type Results } from './table.ts';
+import { createTarget, type Target } from './target.ts';
 
 const [outdir = '.', ...words] = process.argv.slice(2);
-const option = (name: string) => words.find((word) => word.startsWith(`--${name}=`))?.split('=')[1];
-const quick = words.includes('--quick');
-const scale: Scale = { quick, pick: (full, small) => (quick ? small : full) };
-const rounds = Number(option('rounds') ?? scale.pick(2, 1));
-const only = option('only') ?? '';
-const profile = option('cpu-prof');
-const chosen = metrics.filter(({ rows }) => rows.some(({ id, label }) => `${id} ${label}`.includes(only)));
-
-const root = mkdtempSync(join(tmpdir(), 'service-bench-'));
-const model = await startModel();
-const targets: Target[] = [rawTarget(outdir, model.url)];
-if (existsSync('dist/host/main.js'))
-  targets.push(ourTarget(model.url, profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`] : []));
-else console.log('SKIPPED ours: dist/host/main.js is not there');
+const options = readOptions(words);
+const { scale, rounds, only, json } = options;
+const asked = (...names: string[]) =>
+  only.length === 0 || names.some((name) => only.some((part) => name.includes(part)));
+const chosen = metrics.filter(({ rows, curves = [] }) =>
+  asked(...[...rows, ...curves].flatMap(({ id, label }) => [id, label])),
+);
 
 const started = performance.now();
-const results: Results = { raw: new Map(), ours: new Map() };
-try {
-  for (let round = 0; round < rounds; round++)
-    for (const target of round % 2 === 0 ? targets : targets.toReversed()) await measureRound(target, round);
-} finally {
-  model.stop();
-  rmSync(root, { recursive: true, force: true, maxRetries: 3 });
-}
-const rows: Row[] = chosen.flatMap((metric) => metric.rows);
-printTable(rows, results);
-for (const target of targets) printComplaints(target);
+const loadBefore = loadavg();
+if (chosen.length > 0) await measureServers();
+if (asked('estimate')) await printEstimates();
+if (asked('project size')) printProjectSize();
+const load = (values: number[]) => values.map((value) => value.toFixed(1)).join(' ');
 console.log(
-  `\n${rounds} rounds, ${Math.round((performance.now() - started) / 1000)} s; medians, spread is half the range.`,
+  `\n${rounds} rounds, ${Math.round((performance.now() - started) / 1000)} s; medians, spread is half the range; ` +
+    `load before ${load(loadBefore)}, after ${load(loadavg())}. What else ran on the machine is in these figures.`,
 );
-const file = option('json');
-if (file) writeFileSync(file, JSON.stringify({ raw: [...results.raw], ours: [...results.ours] }, undefined, 2));
 
-async function measureRound(target: Target, round: number): Promise<void> {
-  const directory = join(root, `${target.name}-${round}`);
-  let running = await target.start(join(directory, 'warm'));
-  for (const metric of chosen) {
-    const label = `${target.name}, round ${round + 1}: ${metric.rows[0]?.label}`;
-    try {
-      const values = await within(longestMetricMs, metric.measure({ target, running, directory, scale }), label);
-      for (const [id, value] of Object.entries(values)) {
-        const list = results[target.name].get(id) ?? [];
-        results[target.name].set(id, [...list, value]);
-      }
-    } catch (error) {
-      console.log(`FAILED ${label}: ${error instanceof Error ? error.message : String(error)}`);
-      process.exitCode = 1;
-      await running.stop();
-      running = await target.start(join(directory, `after-${metric.rows[0]?.id}`));
-    }
+async function measureServers(): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), 'service-bench-'));
+  const model = await startModel();
+  const targets = await createTargets(model.url);
+  const results: Results = new Map(targets.map(({ name }) => [name, new Map()]));
+  try {
+    await measureRounds({ targets, metrics: chosen, rounds, root, scale, results });
+  } finally {
+    model.stop();
+    rmSync(root, { recursive: true, force: true, maxRetries: 3 });
   }
-  await running.stop();
-  rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+  const rows = chosen.flatMap((metric) => metric.rows);
+  if (rows.length > 0) printTable(rows, results);
+  printCurves(
+    chosen.flatMap(({ curves = [] }) => curves),
+    results,
+  );
+  for (const target of targets) printComplaints(target);
+  if (json)
+    writeFileSync(
+      json,
+      JSON.stringify(
+        [...results].map(([name, values]) => [name, [...values]]),
+        undefined,
+        2,
+      ),
+    );
+}
+
+async function createTargets(modelUrl: string): Promise<Target[]> {
+  const drivers: Driver[] = [rawDriver(outdir)];
+  if (existsSync('dist/host/main.js')) {
+    const { profiles } = options;
+    const nodeFlags = profiles ? ['--cpu-prof', `--cpu-prof-dir=${resolve(profiles)}`] : [];
+    drivers.push(ourDriver('ours', { nodeFlags }), ourDriver('sql', { storage: 'sqlite', nodeFlags }));
+  } else console.log('SKIPPED ours: dist/host/main.js is not there');
+  for (const path of options.drivers) {
+    const { default: driver } = (await import(pathToFileURL(resolve(path)).href)) as { default?: Driver };
+    if (typeof driver?.program !== 'function') throw new Error(`${path} has no driver as its default export`);
+    if (drivers.some(({ name }) => name === driver.name)) throw new Error(`${path}: the name ${driver.name} is taken`);
+    drivers.push(driver);
+  }
+  return drivers.map((driver) => createTarget(driver, { modelUrl, outdir }));
 }
 
 async function startModel(): Promise<{ url: string; stop(): void }> {

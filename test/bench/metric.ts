@@ -1,6 +1,6 @@
 import type { Running, Target } from './target.ts';
 
-/** One line of the table. Ratios are ours to raw; `must` and `stretch` are limits of the ratio unless `of` says otherwise. */
+/** One line of the table. `must` and `stretch` are limits of the ratio to the yardstick unless `of` says otherwise. */
 export interface Row {
   id: string;
   label: string;
@@ -9,10 +9,22 @@ export interface Row {
   good: 'low' | 'high';
   must?: number;
   stretch?: number;
-  /** What the limits apply to: the ratio to raw (default), or our own value. */
+  /** What the limits apply to: the ratio to the yardstick (default), or the value itself. */
   of?: 'ratio' | 'value';
-  /** Compare with raw's value of another row. */
-  rawRow?: string;
+  /** The target whose value is judged; default `ours`. */
+  subject?: string;
+  /** What the ratio is to; default: raw's value of the same row. */
+  yardstick?: { target?: string; row?: string };
+}
+
+/** A cost over sizes. Its values have the ids `<id>@<point>`. It rises by: the last over the lowest of the others. */
+export interface Curve {
+  id: string;
+  label: string;
+  unit: string;
+  points: number[];
+  must?: number;
+  stretch?: number;
 }
 
 export interface Scale {
@@ -21,14 +33,27 @@ export interface Scale {
   pick(full: number, quick: number): number;
 }
 
+export interface MetricContext {
+  target: Target;
+  /** A process that earlier metrics have used too. */
+  running: Running;
+  /** Empty at first; goes with the round. */
+  directory: string;
+  scale: Scale;
+}
+
 /** One thing that is measured in a round: on a running process, or on processes of its own. */
 export interface Metric {
   rows: Row[];
-  /** Returns one value per row id. A row may be left out (it does not apply to that target or scale). */
-  measure(context: {
-    target: Target;
-    running: Running;
-    directory: string;
-    scale: Scale;
-  }): Promise<Record<string, number>>;
+  curves?: Curve[];
+  /** In the first round only: slow, and its point is the shape. */
+  once?: boolean;
+  /** Names of the targets that it applies to; default all. */
+  targets?: string[];
+  /** Measures what does not lose its state when killed or stopped. */
+  needsMemory?: boolean;
+  /** How long a target may take, default 60 s. */
+  longestMs?: number;
+  /** Returns one value per row id and point. What is left out does not apply to that target or scale. */
+  measure(context: MetricContext): Promise<Record<string, number>>;
 }

@@ -1,5 +1,5 @@
 // Measures the service beside a bare node:http relay, in alternating rounds on one scripted model, all on 127.0.0.1.
-// usage: npm run bench -- [--quick] [--rounds=2] [--only=part of a row] [--json=file] [--cpu-prof=folder]
+// usage: npm run bench -- [--quick] [--rounds=2] [--only=part of a row ...] [--driver=path.mjs ...] [--json=file] [--cpu-prof=folder]
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { build } from 'esbuild';
@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 const outdir = `.test-build/bench-${process.pid}`;
 process.on('exit', () => rmSync(outdir, { recursive: true, force: true }));
 await build({
-  entryPoints: ['test/bench/main.ts', 'test/bench/raw-relay.ts', 'test/bench/fast-model.ts'],
+  entryPoints: ['main', 'raw-relay', 'fast-model', 'loop-probe'].map((name) => `test/bench/${name}.ts`),
   outdir,
   bundle: true,
   format: 'esm',

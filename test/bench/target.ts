@@ -1,21 +1,30 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BenchClient, createBenchClient } from './bench-client.ts';
+import { type Driver, ownDialect } from './driver.ts';
 
-/** What is measured: how to start it on a directory. */
+/** A driver with what it needs to start processes. */
 export interface Target {
-  name: 'raw' | 'ours';
+  name: string;
+  forgets: boolean;
   /** What its processes have written to stderr. */
   complaints: string[];
-  start(directory: string): Promise<Running>;
+  start(directory: string, options?: StartOptions): Promise<Running>;
+}
+
+export interface StartOptions {
+  /** Watch the event loop of the process, if it runs on node. */
+  probe?: boolean;
+  environment?: Record<string, string>;
 }
 
 export interface Running {
   client: BenchClient;
+  directory: string;
   /** From spawn to the first healthy answer. */
   startMs: number;
   /** `performance.now()` at spawn. */
@@ -23,71 +32,72 @@ export interface Running {
   rssMiB(): number;
   /** User and system time so far; the kernel counts in steps of 10 ms. */
   cpuMs(): number;
+  /** How late the event loop was since the last call. Only with `probe`. */
+  loopDelay(): Promise<{ p99Ms: number; maxMs: number }>;
   stop(): Promise<void>;
+  /** kill -9. */
+  kill(): Promise<void>;
 }
 
-export function rawTarget(outdir: string, modelUrl: string): Target {
+export function createTarget(driver: Driver, { modelUrl, outdir }: { modelUrl: string; outdir: string }): Target {
   const complaints: string[] = [];
-  const program = [resolve(`${outdir}/raw-relay.js`)];
   return {
-    name: 'raw',
+    name: driver.name,
+    forgets: driver.forgets ?? false,
     complaints,
-    start(directory) {
-      const environment = (port: number) => ({
-        PORT: String(port),
-        MODEL_URL: modelUrl,
-        WORKSPACE: join(directory, 'workspace'),
-      });
-      return start(program, directory, { complaints, environment });
-    },
-  };
-}
-
-/** The built service with its defaults: file driver, full durability, bundled plugins. `nodeFlags` are for profiles. */
-export function ourTarget(modelUrl: string, nodeFlags: string[]): Target {
-  const complaints: string[] = [];
-  const program = [...nodeFlags, resolve('dist/host/main.js')];
-  return {
-    name: 'ours',
-    complaints,
-    start(directory) {
-      const settings = {
-        agent: { workspace: join(directory, 'workspace') },
-        plugins: { config: { 'chat-completions': { baseUrl: modelUrl, apiKey: 'bench', models: ['bench'] } } },
+    async start(directory, { probe = false, environment = {} } = {}) {
+      const workspace = join(directory, 'workspace');
+      mkdirSync(workspace, { recursive: true });
+      writeFileSync(join(workspace, 'bench.txt'), 'one line\n');
+      const port = await freePort();
+      const program = await driver.program({ directory, workspace, port, modelUrl });
+      const loopFile = join(directory, 'loop-delay.json');
+      const probing = {
+        NODE_OPTIONS: `--import ${resolve(outdir, 'loop-probe.js')}`,
+        LOOP_PROBE: loopFile,
       };
-      mkdirSync(directory, { recursive: true });
-      writeFileSync(join(directory, 'service.config.json'), JSON.stringify(settings));
-      const environment = (port: number) => ({
-        SERVICE_PORT: String(port),
-        SERVICE_LOG_LEVEL: 'warn',
-        SERVICE_CHECKPOINTS: process.env.BENCH_CP ?? 'auto',
+      const spawnedAt = performance.now();
+      const child = spawn(program.command, program.words, {
+        cwd: directory,
+        env: {
+          PATH: process.env.PATH,
+          HOME: directory,
+          ...program.environment,
+          ...environment,
+          ...(probe && probing),
+        },
+        stdio: ['ignore', 'ignore', 'pipe'],
       });
-      return start(program, directory, { complaints, environment });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => complaints.push(text));
+      const client = createBenchClient(port, { ...ownDialect, ...driver.dialect });
+      return running(child, { client, directory, spawnedAt, loopFile });
     },
   };
 }
 
-async function start(
-  program: string[],
-  directory: string,
-  { complaints, environment }: { complaints: string[]; environment: (port: number) => Record<string, string> },
+async function running(
+  child: ChildProcess,
+  {
+    client,
+    directory,
+    spawnedAt,
+    loopFile,
+  }: Pick<Running, 'client' | 'directory' | 'spawnedAt'> & { loopFile: string },
 ): Promise<Running> {
-  mkdirSync(join(directory, 'workspace'), { recursive: true });
-  writeFileSync(join(directory, 'workspace', 'bench.txt'), 'one line\n');
-  const port = await freePort();
-  const spawnedAt = performance.now();
-  const child = spawn(process.execPath, program, {
-    cwd: directory,
-    env: { PATH: process.env.PATH, HOME: directory, ...environment(port) },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
   const killAtExit = () => child.kill('SIGKILL');
   process.once('exit', killAtExit);
-  child.stderr.setEncoding('utf8').on('data', (text: string) => complaints.push(text));
-  const client = createBenchClient(port);
+  const ended = once(child, 'close').finally(() => process.off('exit', killAtExit));
   await healthy(child, client);
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    client.close();
+    child.kill(signal);
+    const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
+    await ended;
+    clearTimeout(late);
+  };
   return {
     client,
+    directory,
     startMs: performance.now() - spawnedAt,
     spawnedAt,
     rssMiB: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
@@ -95,22 +105,28 @@ async function start(
       const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
       return (Number(fields[11]) + Number(fields[12])) * 10;
     },
-    async stop() {
-      client.close();
-      const ended = once(child, 'close');
-      child.kill('SIGTERM');
-      const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
-      await ended;
-      clearTimeout(late);
-      process.off('exit', killAtExit);
+    async loopDelay() {
+      rmSync(loopFile, { force: true });
+      child.kill('SIGUSR2');
+      for (let tries = 0; tries < 1_000; tries++) {
+        await sleep(5);
+        try {
+          return JSON.parse(readFileSync(loopFile, 'utf8')) as { p99Ms: number; maxMs: number };
+        } catch {
+          // Not written yet, or not whole.
+        }
+      }
+      throw new Error('the event loop of the process did not answer');
     },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
   };
 }
 
 async function healthy(child: ChildProcess, client: BenchClient): Promise<void> {
   const end = performance.now() + 20_000;
   while (child.exitCode === null && performance.now() < end) {
-    const answer = await client.request('GET', '/api/health').catch(() => undefined);
+    const answer = await client.request('GET', client.dialect.healthPath).catch(() => undefined);
     if (answer?.status === 200) return;
     await sleep(1);
   }

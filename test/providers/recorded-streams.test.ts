@@ -2,21 +2,17 @@ import { createHash } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Completion } from '../../lib/models/model.ts';
-import { createBodyDecoder } from '../../lib/models/provider-http-body.ts';
 import type { DeltaChannel } from '../../lib/wire/event.ts';
 import chatCompletions from '../../plugins/chat-completions/index.ts';
-import { createStreamReader as createChatReader } from '../../plugins/chat-completions/read-stream.ts';
 import messagesApi from '../../plugins/messages-api/index.ts';
-import { createStreamReader as createMessagesReader } from '../../plugins/messages-api/read-stream.ts';
 import { within } from '../helpers/within.ts';
 import { nastyPieces, sendStream, singleBytes, startByteServer } from './byte-server.ts';
-import { callModel, type LoadedProvider, loadProvider, requestOf, textOf } from './provider-kit.ts';
-import { loadRecordings, type Recording } from './recordings.ts';
+import { callModel, type LoadedProvider, loadProvider, textOf } from './provider-kit.ts';
+import { loadRecordings, type Recording, readRecording } from './recordings.ts';
 
 type Deltas = [DeltaChannel, string][];
 
 const recordings = loadRecordings();
-const limits = { responseBytes: 1e9, lineChars: 1e9 };
 /** Sending single bytes over HTTP takes its time; longer recordings are cut so in memory only. */
 const longestDrip = 2_500;
 
@@ -55,7 +51,8 @@ for (const recording of recordings ?? []) {
   test(`${recording.name}: in memory, byte by byte, with either line end`, async () => {
     for (const bytes of [recording.bytes, crlf]) {
       const deltas: Deltas = [];
-      await check(recording, read(recording, singleBytes(bytes), deltas), deltas);
+      const onDelta = (channel: DeltaChannel, delta: string) => void deltas.push([channel, delta]);
+      await check(recording, readRecording(recording, singleBytes(bytes), onDelta), deltas);
     }
   });
 }
@@ -65,17 +62,6 @@ test.run();
 function load(recording: Recording, baseUrl: string): Promise<LoadedProvider> {
   const options = { baseUrl, model: 'm', apiKey: 'k' };
   return recording.api === 'messages' ? loadProvider(messagesApi, options) : loadProvider(chatCompletions, options);
-}
-
-async function read(recording: Recording, pieces: Uint8Array[], deltas: Deltas): Promise<Completion> {
-  const io = { onDelta: (channel: DeltaChannel, delta: string) => void deltas.push([channel, delta]) };
-  const reader =
-    recording.api === 'messages'
-      ? createMessagesReader('recorded', requestOf({}), { io, model: 'm' })
-      : createChatReader('recorded', requestOf({}), { io, model: 'm', thinkTags: false });
-  const decoder = createBodyDecoder('recorded', reader, limits);
-  if (!pieces.some((piece) => decoder.write(piece))) decoder.end();
-  return reader.finish();
 }
 
 async function check({ expect }: Recording, outcome: Promise<Completion>, deltas: Deltas): Promise<void> {

@@ -1,10 +1,10 @@
-// usage: node test/store/measure.mjs [test/sql/measure.ts]
+// usage: node test/store/measure.mjs
 import { spawnSync } from 'node:child_process';
 import { build } from 'esbuild';
 
 const outfile = `.test-build/measure-${process.pid}.mjs`;
 await build({
-  entryPoints: [process.argv[2] ?? 'test/store/measure.ts'],
+  entryPoints: ['test/store/measure.ts'],
   outfile,
   bundle: true,
   format: 'esm',
