@@ -99,7 +99,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       clock,
       changed: (missing) => tellAboutSpace({ log, events }, missing),
     });
-    guards.register(hostGuard({ overloaded: loop.overloaded, missingSpace: space.missingSpace }));
+    const trouble = () => store.trouble?.();
+    guards.register(hostGuard({ overloaded: loop.overloaded, missingSpace: space.missingSpace, trouble }));
     const prompts = createPrompts();
     const routes = createRouteRegistry(handlers.map((handler) => handler.route));
     const approvals = createApprovals({ clock, newId, timeoutMs: config.approvals.timeoutMs });

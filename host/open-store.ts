@@ -9,10 +9,10 @@ export async function openStore(
   config: Pick<Config, 'storage'>,
   { clock, log }: { clock: Clock; log: Logger },
 ): Promise<SessionStore> {
-  const { directory, durability, driver } = config.storage;
+  const { directory, durability, driver, reserveBytes } = config.storage;
   if (driver === 'sqlite') {
     const { createEmbeddedSqlStore } = await import('../lib/store/sql/open-sql-store.ts');
-    return createEmbeddedSqlStore({ directory, durability, clock, log });
+    return createEmbeddedSqlStore({ directory, durability, reserveBytes, clock, log });
   }
-  return createFileStore({ directory, durability, clock, log });
+  return createFileStore({ directory, durability, reserveBytes, clock, log });
 }

@@ -43,6 +43,8 @@ export interface Config {
     durability: 'full' | 'process';
     /** Below this much free space new work is refused as `storage_low`. 0: never. */
     minFreeBytes: number;
+    /** What is kept on the disk, and given back when it is full, for the ends of runs and deletions. 0: nothing. */
+    reserveBytes: number;
   };
   auth: { mode: AuthMode; bootstrapToken: string; bootstrapName: string; workspaces: Record<string, string> };
   approvals: { timeoutMs: number };

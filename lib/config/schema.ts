@@ -62,6 +62,7 @@ export const configSchema = type({
     driver: defaulted(oneOf('file', 'sqlite', 'pglite'), 'file'),
     durability: defaulted(oneOf('full', 'process'), 'full'),
     minFreeBytes: defaulted(wholeNumber(0), 64 * 1024 * 1024),
+    reserveBytes: defaulted(wholeNumber(0), 32 * 1024 * 1024),
   }),
   auth: section({
     mode: optional(oneOf('none', 'token', 'accounts')),

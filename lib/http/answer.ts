@@ -15,8 +15,23 @@ export function errorAnswer(
   const { method } = request;
   app.log.error('A request failed.', { requestId, method, path: pathOf(request), error: describe(error) });
   const headers = { [requestIdHeader]: requestId };
-  return errorResponse(new ServiceError('internal_error', 'The service failed to answer this request.', { headers }));
+  return errorResponse(new ServiceError('internal_error', unstoredText(error) ?? unknownText, { headers }));
 }
+
+const unknownText = 'The service failed to answer this request.';
+
+/** What a caller should know of a change that the store refused; its own words stay in the log. */
+function unstoredText(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error.name !== 'NotStored') return undefined;
+  const code = 'code' in error ? String(error.code) : '';
+  return `The change was not stored, because ${storeReasons[code] ?? 'the store can not write now'}. Nothing was changed; try again later.`;
+}
+
+const storeReasons: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk of the data directory is full',
+  EDQUOT: 'the disk of the data directory is full',
+  EROFS: 'the data directory is read-only',
+};
 
 /** The last step of every API answer, errors too: CORS, and no guessing of content types. */
 export function finishApi(response: Response, request: Request, app: Pick<App, 'config'>): Response {

@@ -1,4 +1,5 @@
 import type { SessionGuard } from '../plugin-api/services.ts';
+import type { StoreTrouble } from '../store/session-store.ts';
 
 /** What the host knows about the process; asked on every creation and run, so each answer must be a comparison. */
 export interface HostHealth {
@@ -6,6 +7,8 @@ export interface HostHealth {
   overloaded(): boolean;
   /** Free bytes when they are below what `storage.minFreeBytes` keeps; undefined while there is enough. */
   missingSpace(): number | undefined;
+  /** Why the store refuses changes, if it does. */
+  trouble(): StoreTrouble | undefined;
 }
 
 /** Enough for a burst to pass, and for the next measurement of the disk. */
@@ -15,9 +18,17 @@ const retryAfterSeconds = 5;
  * The service's own vetoes, by the mechanism that plugins use (contract: Errors, rule 2). They keep new work away; what is
  * going on, reading and deleting are never refused.
  */
-export function hostGuard({ overloaded, missingSpace }: HostHealth): SessionGuard {
+export function hostGuard({ overloaded, missingSpace, trouble }: HostHealth): SessionGuard {
   return () => {
     if (overloaded()) veto('overloaded', 'The service is busy with more than it can do. Try again in a moment.');
+    const why = trouble();
+    if (why === 'read-only')
+      veto(
+        'storage_read_only',
+        'The data directory is read-only, so nothing can be stored. What is there can be read.',
+      );
+    if (why === 'unavailable') veto('storage_unavailable', 'The store does not answer. Try again in a moment.');
+    if (why === 'full') veto('storage_low', 'The disk of the data directory is full. Delete sessions or free space.');
     const free = missingSpace();
     if (free !== undefined)
       veto(

@@ -51,6 +51,7 @@ export function publicConfig(config: Config, viewer: Pick<Principal, 'admin' | '
       driver: storage.driver,
       durability: storage.durability,
       minFreeBytes: storage.minFreeBytes,
+      reserveBytes: storage.reserveBytes,
     },
     auth: {
       mode: auth.mode,

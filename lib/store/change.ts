@@ -41,6 +41,20 @@ export function applyChange(state: SessionState | undefined, commit: SessionComm
   return state;
 }
 
+/**
+ * Whether a change only ends what is under way: a deletion, the end of a run, the results of calls that were not
+ * executed. These few bytes are still stored on a full disk.
+ */
+export function endsSomething(change: SessionChange): boolean {
+  if (change.kind === 'deleted' || change.kind === 'created') return change.kind === 'deleted';
+  if (change.fields.status !== undefined) return change.fields.status !== 'running';
+  return change.kind === 'appended' && change.messages.every(isShortError);
+}
+
+function isShortError({ role, isError, content }: StoredMessage): boolean {
+  return role === 'tool' && isError === true && content.length <= 1_000;
+}
+
 /** The part of a change that concerns the transcript. */
 export function applyToMessages(messages: StoredMessage[], change: SessionChange): void {
   if (change.kind === 'appended') messages.push(...change.messages);

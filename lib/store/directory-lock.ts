@@ -29,7 +29,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
     fs.mkdirSync(sockets, { recursive: true, mode: 0o700 });
     const claim = await takeClaim(directory, sockets);
     const holder: Holder = { pid: process.pid, host: hostname(), startedAt: new Date().toISOString() };
-    fs.writeFileSync(join(directory, layout.lockFile), `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+    writeHolder(join(directory, layout.lockFile), holder);
     let held = true;
     return {
       async release() {
@@ -55,6 +55,15 @@ export async function lockHolder(directory: string): Promise<string | undefined>
     return undefined;
   } finally {
     fs.closeSync(descriptor);
+  }
+}
+
+/** The sockets decide; the file is for people, and a full disk is no reason to stay down. */
+function writeHolder(path: string, holder: Holder): void {
+  try {
+    fs.writeFileSync(path, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  } catch (error) {
+    if (errorCode(error) !== 'ENOSPC') throw error;
   }
 }
 

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { SessionCommit } from './change.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
+import { createDiskCare } from './disk-care.ts';
 import { type FilePort, systemFiles } from './file-port.ts';
 import { createImageFiles } from './image-files.ts';
 import type { LoggedCommit } from './log-record.ts';
@@ -10,6 +11,7 @@ import { createLogWriter, type LogWriter } from './log-writer.ts';
 import { createMetaFiles } from './meta-files.ts';
 import { recover } from './recovery.ts';
 import { ensureDirectory } from './replace-file.ts';
+import type { Disk } from './reserve.ts';
 import { advance, createEntry, type SessionEntry } from './session-entry.ts';
 import type { OpenedStore, OpenOptions, SessionStore } from './session-store.ts';
 import { createSnapshots, type Snapshots } from './snapshots.ts';
@@ -27,6 +29,10 @@ export interface FileStoreOptions {
   files?: FilePort;
   /** Size at which a new log segment is begun. */
   segmentBytes?: number;
+  /** Size of `reserve.bin`, which is given back when the disk is full. Default 0: none. */
+  reserveBytes?: number;
+  /** Tests pass one that is full when they want it. */
+  disk?: Disk;
 }
 
 interface Parts {
@@ -42,6 +48,7 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
   const { directory: root, durability, clock, log, files = systemFiles } = options;
   const images = createImageFiles(files, root);
   const meta = createMetaFiles(files, root);
+  const care = createDiskCare({ ...options, files, root, reserveBytes: options.reserveBytes ?? 0 });
   const inFlight = new Map<string, SessionCommit[]>();
   /** Deleted by this process, so that an image that arrives late does not stay. */
   const deleted = new Set<string>();
@@ -53,6 +60,7 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
     open,
     async commit(commit) {
       const { writer } = usable();
+      care.admit(commit.change);
       const waiting = inFlight.get(commit.sessionId) ?? [];
       inFlight.set(commit.sessionId, waiting);
       waiting.push(commit);
@@ -69,6 +77,7 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
     },
     async putImage(_tenantId, sessionId, data) {
       usable();
+      care.admitBytes();
       const image = await images.put(sessionId, data);
       if (!deleted.has(sessionId)) return image;
       await images.remove(sessionId);
@@ -79,8 +88,9 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
       return entry?.record.tenantId === tenantId ? images.read(sessionId, hash) : undefined;
     },
     readMeta: (key) => meta.read(key),
-    writeMeta: (key, value) => meta.write(key, value),
+    writeMeta: (key, value) => care.withReserve(() => meta.write(key, value)),
     metaKeys: () => meta.keys(),
+    trouble: care.trouble,
     figures: () => usable().writer.figures(),
     flush: async () => flush(usable()),
     close: () => (closing ??= close()),
@@ -89,9 +99,12 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
   async function open({ resident }: OpenOptions): Promise<OpenedStore> {
     const lock = await lockDirectory(root);
     try {
-      await ensureDirectory(files, root, join(root, layout.log));
-      await ensureDirectory(files, root, join(root, layout.sessions));
-      const recovered = await recover(files, root);
+      await care.open();
+      const recovered = await care.withReserve(async () => {
+        await ensureDirectory(files, root, join(root, layout.log));
+        await ensureDirectory(files, root, join(root, layout.sessions));
+        return recover(files, root);
+      });
       const { entries, findings } = recovered;
       durableLsn = recovered.lastLsn;
       const writer = createLogWriter({
@@ -104,6 +117,7 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
         closed: recovered.segments,
         refusal,
         onDurable,
+        met: care.met,
         log,
       });
       const snapshots = createSnapshots({
@@ -113,6 +127,7 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
         log,
         resident,
         inFlight: (sessionId) => inFlight.get(sessionId) ?? [],
+        admit: care.admitBytes,
         onTaken: () => parts?.upkeep.consider(),
       });
       const upkeep = createUpkeep(
@@ -126,6 +141,7 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
           durableLsn: () => durableLsn,
           removeImages: images.remove,
           settle: snapshots.settle,
+          withReserve: care.withReserve,
         },
         recovered.indexIsOld,
       );
@@ -134,6 +150,7 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
       for (const entry of entries.values()) if (entry.pending.length > 0) snapshots.touch(entry);
       return { sessions: Array.from(entries.values(), ({ record }) => record), findings };
     } catch (error) {
+      await care.close();
       await lock.release();
       throw error;
     }
@@ -201,6 +218,7 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
     snapshots.stop();
     upkeep.stop();
     await writer.close();
+    await care.close();
     await lock.release();
   }
 }

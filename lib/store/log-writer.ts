@@ -1,9 +1,11 @@
 import type { Logger } from '../base/log.ts';
-import type { SessionCommit } from './change.ts';
+import { endsSomething, type SessionCommit } from './change.ts';
+import { notStored } from './disk-care.ts';
 import { errorCode, type FilePort } from './file-port.ts';
 import { nextTurn } from './line-document.ts';
 import { commitLine, encodeCommit, type LoggedCommit, startLine } from './log-record.ts';
 import { appendAll, type ClosedSegment, createSegment, type OpenSegment } from './log-segment.ts';
+import { isDiskFull } from './reserve.ts';
 import type { LogFigures } from './session-store.ts';
 
 export interface LogWriterOptions {
@@ -20,6 +22,8 @@ export interface LogWriterOptions {
   refusal: (commit: SessionCommit, ahead: SessionCommit | undefined) => string | undefined;
   /** Called once a commit is durable, in log order, before its promise resolves. */
   onDurable: (logged: LoggedCommit) => void;
+  /** See `DiskCare.met`: told why a batch could not be written, and whether something of it ends something. */
+  met?: (error: unknown, ends: boolean) => Promise<boolean>;
   log: Logger;
 }
 
@@ -140,8 +144,13 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
       if (!(await writeOnce(batch)) && !(await writeOnce(batch)))
         throw Object.assign(new Error('The log could not be synced.'), { code: 'EIO' });
     } catch (error) {
-      refuse(batch, error);
-      return;
+      const again = batch.filter(({ commit }) => endsSomething(commit.change));
+      if (!(await options.met?.(error, again.length > 0))) return refuse(batch, error);
+      refuse(
+        batch.filter((each) => !again.includes(each)),
+        error,
+      );
+      return store(again);
     }
     if (failing) log.info('The store takes changes again.');
     failing = false;
@@ -176,6 +185,7 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
         log.error('The log could not be synced; going on in a new segment.', { code: errorCode(error) });
         cutBack(segment);
         closeSegment();
+        if (isDiskFull(error)) throw error;
         return false;
       }
     }
@@ -197,12 +207,12 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
   }
 
   function refuse(batch: Waiting[], error: unknown): void {
+    if (batch.length === 0) return;
     const code = errorCode(error) ?? 'unknown';
     if (!failing) log.error('The store can not write; changes are refused until it can.', { code });
     failing = true;
     counts.failures += 1;
-    for (const { reject } of batch)
-      reject(Object.assign(new Error(`The change was not stored (${code}). Nothing was changed.`), { code }));
+    for (const { reject } of batch) reject(notStored(code));
   }
 
   async function openSegment(): Promise<OpenSegment> {

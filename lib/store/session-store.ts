@@ -35,6 +35,12 @@ export interface LogFigures {
   failures: number;
 }
 
+/**
+ * Why changes are refused for a while: the disk is full (ends of runs and deletions are still stored), or can't be written.
+ * `unavailable`: it is not known yet what became of changes that were under way.
+ */
+export type StoreTrouble = 'full' | 'read-only' | 'unavailable';
+
 export interface SessionStore {
   /** Recovers and takes the directory. Throws an Error with `exitCode` 78 when it can't be used. */
   open(options: OpenOptions): Promise<OpenedStore>;
@@ -53,6 +59,8 @@ export interface SessionStore {
   metaKeys(): Promise<string[]>;
   /** The messages that hold every word, by an index. A driver without one leaves it out: then transcripts are read. */
   searchMessages?(search: MessageSearch): Promise<MessageHits>;
+  /** Undefined while everything is stored. Asked on every creation and run: a comparison. */
+  trouble?(): StoreTrouble | undefined;
   /** A driver without a log of its own leaves it out. */
   figures?(): LogFigures;
   /** Resolves once everything that was deferred (snapshots, purges) is on disk. */

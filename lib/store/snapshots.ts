@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { StoredMessage } from '../wire/message.ts';
 import { applyToMessages, type SessionCommit } from './change.ts';
+import { isNotStored } from './disk-care.ts';
 import { errorCode, type FilePort } from './file-port.ts';
 import { foldPending } from './fold-pending.ts';
 import { documentChunks, readDocument } from './line-document.ts';
@@ -19,6 +20,8 @@ export interface SnapshotsOptions {
   resident: ResidentSession;
   /** The session's commits that are not durable yet, oldest first. */
   inFlight: (sessionId: string) => readonly SessionCommit[];
+  /** Throws while nothing but the log may be written. */
+  admit: () => void;
   /** Called whenever a snapshot has made log records superfluous. */
   onTaken: () => void;
 }
@@ -107,7 +110,8 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
     } catch (error) {
       const session = entry.record.id;
       const code = errorCode(error);
-      log.warn('A snapshot could not be written; the log still has the session.', { session, code });
+      if (!isNotStored(error))
+        log.warn('A snapshot could not be written; the log still has the session.', { session, code });
       retryLater(entry);
       throw error;
     }
@@ -149,6 +153,7 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
 
   async function write(entry: SessionEntry): Promise<void> {
     if (entry.deleted || entry.pending.length === 0) return;
+    options.admit();
     const { record, lsn } = entry;
     const messages = fromResident(entry) ?? (await read(entry));
     if (entry.deleted) return;

@@ -12,6 +12,10 @@ export const layout = {
   index: 'index.json',
   lock: 'lock',
   lockFile: 'lock.json',
+  /** Bytes to give back when the disk is full. */
+  reserve: 'reserve.bin',
+  /** There for a moment, to see whether the directory can be written. */
+  probe: 'probe.tmp',
   /** All of the SQL driver. */
   sql: 'service.db',
 } as const;
@@ -71,6 +75,8 @@ const ownNames: string[] = [
   `${layout.index}.tmp`,
   layout.lock,
   layout.lockFile,
+  layout.reserve,
+  layout.probe,
   layout.sql,
   'auth',
   'checkpoints',

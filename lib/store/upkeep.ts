@@ -30,6 +30,8 @@ export interface UpkeepOptions {
   removeImages: (sessionId: string) => Promise<void>;
   /** See `Snapshots.settle`. */
   settle: () => Promise<void>;
+  /** See `DiskCare.withReserve`. */
+  withReserve: (work: () => Promise<void>) => Promise<void>;
 }
 
 export interface Upkeep {
@@ -79,7 +81,7 @@ export function createUpkeep(options: UpkeepOptions, indexIsOld: boolean): Upkee
         });
     },
     async flush() {
-      await serialised(purgeAll);
+      await serialised(() => options.withReserve(purgeAll));
       if (indexedLsn !== options.durableLsn() || writer.closedSegments().length > 0) await serialised(checkpoint);
     },
     stop() {
@@ -92,7 +94,7 @@ export function createUpkeep(options: UpkeepOptions, indexIsOld: boolean): Upkee
     if (timer || stopped) return;
     timer = clock.after(ms, () => {
       timer = undefined;
-      serialised(purgeAll).catch((error) => {
+      serialised(() => options.withReserve(purgeAll)).catch((error) => {
         report(error);
         schedule(retryMs);
       });

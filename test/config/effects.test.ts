@@ -32,6 +32,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'storage.driver': 'test/store/file-driver.test.ts',
   'storage.durability': 'test/store/file-driver.test.ts',
   'storage.minFreeBytes': 'test/faults/storage-low.test.ts',
+  'storage.reserveBytes': 'test/faults/full-disk.test.ts',
   'checkpoints.maxFiles': 'test/checkpoints/safety.test.ts',
   'checkpoints.exclude': 'test/checkpoints/ignore.test.ts',
   'log.level': 'test/host/log.test.ts',

@@ -30,6 +30,7 @@ const contractDefaults: Record<string, unknown> = {
   'storage.driver': 'file',
   'storage.durability': 'full',
   'storage.minFreeBytes': 67_108_864,
+  'storage.reserveBytes': 33_554_432,
   'auth.mode': 'none',
   'auth.bootstrapToken': '',
   'auth.bootstrapName': 'Admin',

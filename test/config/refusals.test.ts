@@ -77,6 +77,7 @@ const wrongValues: [key: string, value: unknown, rule: string][] = [
   ['storage.driver', 'postgres', '"file", "sqlite"'],
   ['storage.durability', 'none', '"full", "process"'],
   ['storage.minFreeBytes', -1, 'a whole number of at least 0'],
+  ['storage.reserveBytes', 0.5, 'a whole number of at least 0'],
   ['auth.mode', 'basic', '"none", "token", "accounts"'],
   ['auth.bootstrapToken', 1, 'text'],
   ['auth.bootstrapName', '', 'text that is not empty'],

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { join, resolve } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openEventStream } from '../helpers/event-stream.ts';
@@ -107,25 +108,55 @@ full('below storage.minFreeBytes: 429 storage_low, and deleting makes room', asy
   }
 });
 
+for (const driver of ['file', 'sqlite'] as const)
+  full(`with not a byte left: the end of a run and deletions are stored out of the reserve (${driver})`, async () => {
+    const disk = mountSmallDisk(driver === 'file' ? 24 : 224);
+    if (!disk) return;
+    const model = await startScriptedModel({
+      answer: ({ body }) =>
+        JSON.stringify(body).includes('slow') ? [{ hold: 'end' }, { text: 'the end' }] : [{ text: 'done' }],
+    });
+    try {
+      const data = join(disk.directory, 'data');
+      const reserveBytes = (driver === 'file' ? 2 : 32) * 2 ** 20;
+      const settings = withModel(model, { directory: data, driver, minFreeBytes: 0, reserveBytes });
+      // As a start before this one left it.
+      mkdirSync(data);
+      writeFileSync(join(data, 'reserve.bin'), Buffer.alloc(reserveBytes));
+      const service = await startService({ settings });
+      const [kept, gone, running] = [await newSession(service), await newSession(service), await newSession(service)];
+      await turn(service, kept, 'before');
+      await turn(service, gone, `secret ${'x'.repeat(50_000)}`);
+      const stream = await openEventStream(`${service.url}${running}/events`);
+      assert.is((await service.fetch(`${running}/messages`, post('slow'))).status, 202);
+
+      disk.fill();
+      const refused = await service.fetch(kept, { method: 'PATCH', body: JSON.stringify({ title: 'x'.repeat(200) }) });
+      if (refused.status !== 200) assert.match(await refused.text(), 'the disk of the data directory is full');
+      model.release('end');
+      await stream.until('run.finished');
+      await stream.close();
+      assert.is((await service.fetch(gone, { method: 'DELETE' })).status, 204);
+      await eventually(5_000, () => spawnSync('grep', ['-rqa', 'secret xxx', data]).status === 1, 'no byte of it');
+      assert.is((await detail(service, kept)).messages.length, 2);
+      assert.is((await detail(service, running)).messages.at(-1)?.content, 'the end');
+
+      await service.kill();
+      const again = await service.restart({ settings });
+      assert.is((await detail(again, running)).status, 'idle');
+      assert.is((await detail(again, running)).messages.at(-1)?.content, 'the end');
+      assert.is((await again.fetch(gone)).status, 404);
+      const vetoed = await again.fetch(`${kept}/messages`, post('more'));
+      assert.is(vetoed.status, 429);
+      assert.match(await vetoed.text(), 'storage_low');
+      assert.is((await again.fetch(running, { method: 'DELETE' })).status, 204);
+      disk.free();
+      await eventually(15_000, async () => (await again.fetch(`${kept}/messages`, post('after'))).status === 202);
+      assert.is(await again.stop(), 0);
+    } finally {
+      await model.close();
+      disk.unmount();
+    }
+  });
+
 full.run();
-
-const readOnly = suite('A data directory that can not be written');
-
-readOnly('at the start: exit 78 with one line', () => {
-  const disk = mountSmallDisk();
-  if (!disk) return;
-  try {
-    assert.ok(disk.readOnly(true));
-    const main = resolve('dist/host/main.js');
-    const env = { PATH: process.env.PATH ?? '', SERVICE_DATA_DIR: join(disk.directory, 'data') };
-    const options = { env, encoding: 'utf8', timeout: 20_000, cwd: disk.directory } as const;
-    const { status, stderr } = spawnSync(process.execPath, [main, '--port', '0'], options);
-    assert.is(status, 78, stderr);
-    assert.is(stderr.trim().split('\n').length, 1, stderr);
-    assert.match(stderr, disk.directory);
-  } finally {
-    disk.unmount();
-  }
-});
-
-readOnly.run();

@@ -26,8 +26,11 @@ export function mountSmallDisk(megabytes = 8): SmallDisk | undefined {
   return {
     directory,
     fill() {
-      const { bavail, bsize } = statfsSync(directory);
-      writeFileSync(filler, Buffer.alloc(bavail * bsize));
+      for (;;) {
+        const { bavail, bsize } = statfsSync(directory);
+        if (bavail === 0) return;
+        writeFileSync(filler, Buffer.alloc(bavail * bsize), { flag: 'a' });
+      }
     },
     free: () => rmSync(filler),
     readOnly: (on) => run('mount', '-o', `remount,${on ? 'ro' : 'rw'}`, directory),

@@ -132,5 +132,11 @@ const workspaceConfig = {
     retry: { attempts: 1, baseDelayMs: 1, maxDelayMs: 1 },
   },
   auth: { mode: 'none' as const, bootstrapToken: '', bootstrapName: 'Admin', workspaces: {} },
-  storage: { directory: '/nonexistent', driver: 'file' as const, durability: 'process' as const, minFreeBytes: 0 },
+  storage: {
+    directory: '/nonexistent',
+    driver: 'file' as const,
+    durability: 'process' as const,
+    minFreeBytes: 0,
+    reserveBytes: 0,
+  },
 };

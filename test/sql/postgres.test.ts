@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../lib/base/clock.ts';
+import { createDiskCare } from '../../lib/store/disk-care.ts';
 import { systemFiles } from '../../lib/store/file-port.ts';
 import { createImageFiles } from '../../lib/store/image-files.ts';
 import type { SessionStore } from '../../lib/store/session-store.ts';
@@ -24,7 +25,8 @@ if (server) {
         database: postgresDatabase(server.connection(name)),
         images: createImageFiles(systemFiles, directory),
         lock: async () => ({ release: async () => undefined }),
-        hasRoom: async () => true,
+        room: { forBatch: async () => true, forCopy: async () => true },
+        care: createDiskCare({ files: systemFiles, root: directory, reserveBytes: 0, clock: systemClock, log: silent }),
         clock: systemClock,
         log: silent,
       });

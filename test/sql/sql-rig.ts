@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { systemClock } from '../../lib/base/clock.ts';
 import { packageRoot } from '../../lib/base/package-root.ts';
 import { type DirectoryLock, lockDirectory } from '../../lib/store/directory-lock.ts';
+import { createDiskCare } from '../../lib/store/disk-care.ts';
 import { systemFiles } from '../../lib/store/file-port.ts';
 import { createImageFiles } from '../../lib/store/image-files.ts';
 import { ensureDirectory } from '../../lib/store/replace-file.ts';
@@ -37,12 +38,20 @@ export function embeddedDatabase(directory: string, { statementMs = 30_000, dura
 /** A store over a database that the test holds too. */
 export function sqlStoreOn(database: Database, directory: string): SessionStore {
   const images = createImageFiles(systemFiles, join(directory, 'service.db'));
-  const hasRoom = async () => true;
+  const room = { forBatch: async () => true, forCopy: async () => true };
+  const care = createDiskCare({
+    files: systemFiles,
+    root: directory,
+    reserveBytes: 0,
+    clock: systemClock,
+    log: silent,
+  });
   return createSqlStore({
     database,
     images,
     lock: () => lockStore(directory),
-    hasRoom,
+    room,
+    care,
     clock: systemClock,
     log: silent,
   });

@@ -26,7 +26,7 @@ export function workspacesIn(base: string, options: { data?: string; accounts?: 
         bootstrapName: 'Admin',
         workspaces: { mapped: join(base, 'mapped') },
       },
-      storage: { directory: data, driver: 'file', durability: 'full', minFreeBytes: 0 },
+      storage: { directory: data, driver: 'file', durability: 'full', minFreeBytes: 0, reserveBytes: 0 },
     },
     ownPaths: ownPathsOf(data),
   });

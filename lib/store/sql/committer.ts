@@ -1,16 +1,19 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
-import type { SessionCommit } from '../change.ts';
+import { endsSomething, type SessionCommit } from '../change.ts';
+import { type DiskCare, notStored } from '../disk-care.ts';
 import { type Batch, batchStatements } from './batch-statements.ts';
 import { type Database, isDatabaseLost } from './database.ts';
 import { follow, type KnownSession, type Overlay, refusalOf } from './known-session.ts';
+import { noRoom, type Room } from './room.ts';
 
 export interface CommitterOptions {
   database: Database;
   /** Every session as of the last durable commit; the committer keeps it so. */
   known: Map<string, KnownSession>;
-  /** False while the disk has no room for a batch. */
-  hasRoom: () => Promise<boolean>;
+  room: Pick<Room, 'forBatch'>;
+  /** See `DiskCare.met`. */
+  met: DiskCare['met'];
   /** Called once a batch is durable, before its promises resolve. */
   onDurable: (commits: readonly SessionCommit[], bytes: number) => void;
   clock: Clock;
@@ -20,6 +23,8 @@ export interface CommitterOptions {
 export interface Committer {
   /** Resolves once the commit is durable; rejects when it is not, and then nothing of it counts. */
   commit(commit: SessionCommit): Promise<void>;
+  /** The database is lost and a batch was under way: nobody knows yet what became of it. */
+  inDoubt(): boolean;
   /** Resolves once no commit is on its way. */
   idle(): Promise<void>;
   /** Gives up what can't be written now. */
@@ -45,7 +50,7 @@ const patienceMs = 2_000;
  * looked up once it is back (it is there as a whole or not at all) and written again if need be.
  */
 export function createCommitter(options: CommitterOptions): Committer {
-  const { database, known, hasRoom, onDurable, clock, log } = options;
+  const { database, known, room, met, onDurable, clock, log } = options;
   const queue: Waiting[] = [];
   let working: Promise<void> | undefined;
   let lostSince: number | undefined;
@@ -56,13 +61,14 @@ export function createCommitter(options: CommitterOptions): Committer {
     commit(commit) {
       return new Promise((resolve, reject) => {
         if (lostSince !== undefined && clock.monotonic() - lostSince > patienceMs) {
-          reject(notStored('the database is not available'));
+          reject(notStored('unavailable', 'the database is not available'));
           return;
         }
         queue.push({ commit, bytes: sizeOf(commit), resolve, reject });
         wake();
       });
     },
+    inDoubt: () => lostSince !== undefined,
     async idle() {
       while (working) await working;
     },
@@ -101,15 +107,15 @@ export function createCommitter(options: CommitterOptions): Committer {
       const before = ahead.has(commit.sessionId) ? ahead.get(commit.sessionId) : known.get(commit.sessionId);
       const refusal = refusalOf(commit, before);
       if (refusal === undefined) ahead.set(commit.sessionId, follow(commit, before));
-      else reject(notStored(refusal));
+      else reject(notStored('refused', refusal));
       return refusal === undefined;
     });
   }
 
-  async function store(waiting: Waiting[]): Promise<void> {
+  async function store(admitted: Waiting[]): Promise<void> {
+    const waiting = admitted.length === 0 ? [] : await withRoom(admitted);
     if (waiting.length === 0) return;
     try {
-      if (!(await hasRoom())) throw notStored('no space is left on the device', 'ENOSPC');
       const batch = batchStatements(
         waiting.map(({ commit }) => commit),
         known,
@@ -121,6 +127,20 @@ export function createCommitter(options: CommitterOptions): Committer {
       if (waiting.length > 1 && sqlStateOf(error)) for (const each of waiting) await store(admit([each]));
       else refuse(waiting, error);
     }
+  }
+
+  /** Those that there is room for: on a full disk what ends something, out of the reserve when it comes to that. */
+  async function withRoom(waiting: Waiting[]): Promise<Waiting[]> {
+    if (await room.forBatch(false)) return waiting;
+    const ends = waiting.filter(({ commit }) => endsSomething(commit.change));
+    const fit =
+      ends.length > 0 && ((await room.forBatch(true)) || ((await met(noRoom(), true)) && (await room.forBatch(true))));
+    const written = fit ? ends : [];
+    refuse(
+      waiting.filter((each) => !written.includes(each)),
+      noRoom(),
+    );
+    return admit(written);
   }
 
   /** Once more when the database was lost before it had the batch. */
@@ -176,19 +196,16 @@ export function createCommitter(options: CommitterOptions): Committer {
   }
 
   function refuse(waiting: readonly Waiting[], error: unknown): void {
+    if (waiting.length === 0) return;
     const code = codeOf(error);
     if (!failing) log.error('The store can not write; changes are refused until it can.', { code });
     failing = true;
-    for (const { reject } of waiting) reject(notStored(`the database answers ${code}`, code));
+    for (const { reject } of waiting) reject(notStored(code));
   }
 }
 
 function isRemovalOf({ sessionId, change }: SessionCommit, wanted: string): boolean {
   return sessionId === wanted && change.kind === 'deleted';
-}
-
-function notStored(why: string, code?: string): Error {
-  return Object.assign(new Error(`The change was not stored: ${why}. Nothing was changed.`), code && { code });
 }
 
 function codeOf(error: unknown): string {

@@ -3,9 +3,11 @@ import type { Logger } from '../../base/log.ts';
 import type { Database } from './database.ts';
 import { checkpoint, type Erasable, erase, findErasable, smallPart } from './erasure.ts';
 import { partitions } from './migrations.ts';
+import type { Room } from './room.ts';
 
 export interface MaintenanceOptions {
   database: Database;
+  room: Pick<Room, 'forCopy'>;
   clock: Clock;
   log: Logger;
   removeImages: (sessionId: string) => Promise<void>;
@@ -31,7 +33,7 @@ const checkpointBytes = 8 * 1024 * 1024;
 const vacuumBytes = 64 * 1024 * 1024;
 
 /** What PostgreSQL's background processes would do; embedded, it has none. */
-export function createMaintenance({ database, clock, log, removeImages }: MaintenanceOptions): Maintenance {
+export function createMaintenance({ database, room, clock, log, removeImages }: MaintenanceOptions): Maintenance {
   const gone = new Set<string>();
   let tail: Promise<void> = Promise.resolve();
   let eraseTimer: (() => void) | undefined;
@@ -98,7 +100,10 @@ export function createMaintenance({ database, clock, log, removeImages }: Mainte
     const all = await findErasable(database);
     const since = waitingSince ?? clock.monotonic();
     const patient = !now && !quiet() && clock.monotonic() - since < latestMs;
-    const due: Erasable[] = patient ? all.filter(({ size }) => size <= smallPart) : all;
+    const wanted = patient ? all.filter(({ size }) => size <= smallPart) : all;
+    // A part is written anew beside the old one: on a full disk it waits for room.
+    const due: Erasable[] = [];
+    for (const each of wanted) if (await room.forCopy(each.size)) due.push(each);
     for (const { sessionId } of due) await removeImages(sessionId);
     if (due.length > 0) {
       await erase(database, due);

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
 import { packageRoot } from '../../base/package-root.ts';
 import { lockDirectory } from '../directory-lock.ts';
+import { createDiskCare } from '../disk-care.ts';
 import { systemFiles } from '../file-port.ts';
 import { createImageFiles } from '../image-files.ts';
 import { ensureDirectory } from '../replace-file.ts';
@@ -18,6 +19,8 @@ export interface EmbeddedSqlStoreOptions {
   directory: string;
   /** `full`: a commit survives a power cut. `process`: it survives the end of this process only. */
   durability: 'full' | 'process';
+  /** Size of `reserve.bin`, which is given back when the disk is full. Default 0: none. */
+  reserveBytes?: number;
   clock: Clock;
   log: Logger;
   /** A statement that takes longer is given up. */
@@ -46,7 +49,8 @@ export function createEmbeddedSqlStore(options: EmbeddedSqlStoreOptions): Sessio
       await ensureDirectory(systemFiles, root, directory);
       return lock;
     },
-    hasRoom: createRoom(directory, clock),
+    room: createRoom(directory, clock),
+    care: createDiskCare({ files: systemFiles, root, reserveBytes: options.reserveBytes ?? 0, clock, log }),
     clock,
     log,
   });

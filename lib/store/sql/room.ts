@@ -1,19 +1,34 @@
-import { statfs } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
+import { notStored } from '../disk-care.ts';
+import { type Disk, systemDisk } from '../reserve.ts';
 
 /** PostgreSQL does not survive a full disk well: it is not asked to write when less than this is left. */
-const reserve = 16 * 1024 * 1024;
+const least = 16 * 1024 * 1024;
+/** For what ends something: a few pages, and the file of the log that they may begin. */
+const leastForEnds = 4 * 1024 * 1024;
 const plenty = 256 * 1024 * 1024;
 const plentyForMs = 500;
 
-/** Whether the disk below a directory has room for another batch. Asks the system rarely while there is plenty. */
-export function createRoom(directory: string, clock: Clock): () => Promise<boolean> {
+export interface Room {
+  /** Whether the disk has room for another batch; `ends`: of changes that only end something. Asks the system rarely while there is plenty. */
+  forBatch(ends: boolean): Promise<boolean>;
+  /** Whether a copy of so many bytes fits too. */
+  forCopy(bytes: number): Promise<boolean>;
+}
+
+export function createRoom(directory: string, clock: Clock, disk: Disk = systemDisk): Room {
   let plentyUntil = Number.NEGATIVE_INFINITY;
-  return async () => {
-    if (clock.monotonic() < plentyUntil) return true;
-    const { bavail, bsize } = await statfs(directory);
-    const free = bavail * bsize;
-    if (free > plenty) plentyUntil = clock.monotonic() + plentyForMs;
-    return free > reserve;
+  return {
+    async forBatch(ends) {
+      if (clock.monotonic() < plentyUntil) return true;
+      const free = await disk.free(directory);
+      if (free > plenty) plentyUntil = clock.monotonic() + plentyForMs;
+      return free > (ends ? leastForEnds : least);
+    },
+    forCopy: async (bytes) => (await disk.free(directory)) > least + bytes,
   };
+}
+
+export function noRoom(): Error {
+  return notStored('ENOSPC', 'no space is left on the device');
 }

@@ -3,6 +3,7 @@ import type { Logger } from '../../base/log.ts';
 import type { StoredMessage } from '../../wire/message.ts';
 import type { SessionCommit } from '../change.ts';
 import type { DirectoryLock } from '../directory-lock.ts';
+import type { DiskCare } from '../disk-care.ts';
 import type { ImageFiles } from '../image-files.ts';
 import { nextTurn } from '../line-document.ts';
 import type { OpenedStore, SessionStore } from '../session-store.ts';
@@ -11,6 +12,7 @@ import type { Database } from './database.ts';
 import { type KnownSession, knownFromRow } from './known-session.ts';
 import { createMaintenance } from './maintenance.ts';
 import { migrate, partitions } from './migrations.ts';
+import { noRoom, type Room } from './room.ts';
 import { searchMessages } from './search-messages.ts';
 
 export interface SqlStoreOptions {
@@ -18,8 +20,8 @@ export interface SqlStoreOptions {
   /** Image bytes stay outside the database: a deletion removes them at once, and they never pass through its log. */
   images: ImageFiles;
   lock: () => Promise<DirectoryLock>;
-  /** False while the disk has no room. */
-  hasRoom: () => Promise<boolean>;
+  room: Room;
+  care: DiskCare;
   clock: Clock;
   log: Logger;
 }
@@ -29,11 +31,11 @@ const sliceMs = 8;
 
 /** Sessions in PostgreSQL, embedded or not: one row per session, one per message, each message as the JSON it is. */
 export function createSqlStore(options: SqlStoreOptions): SessionStore {
-  const { database, images, clock, log } = options;
+  const { database, images, room, care, clock, log } = options;
   const known = new Map<string, KnownSession>();
   const deleted = new Set<string>();
-  const maintenance = createMaintenance({ database, clock, log, removeImages: images.remove });
-  const committer = createCommitter({ database, known, hasRoom: options.hasRoom, onDurable, clock, log });
+  const maintenance = createMaintenance({ database, room, clock, log, removeImages: images.remove });
+  const committer = createCommitter({ database, known, room, met: care.met, onDurable, clock, log });
   let lock: DirectoryLock | undefined;
   let closing: Promise<void> | undefined;
 
@@ -41,6 +43,7 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
     open,
     async commit(commit) {
       usable();
+      care.admit(commit.change);
       await committer.commit(commit);
     },
     async readMessages(tenantId, sessionId) {
@@ -50,6 +53,7 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
     },
     async putImage(_tenantId, sessionId, data) {
       usable();
+      care.admitBytes();
       const image = await images.put(sessionId, data);
       if (!deleted.has(sessionId)) return image;
       await images.remove(sessionId);
@@ -82,6 +86,7 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
       usable();
       return searchMessages(database, search);
     },
+    trouble: () => (committer.inDoubt() ? 'unavailable' : care.trouble()),
     flush: async () => flush(usable()),
     close: () => (closing ??= close()),
   };
@@ -89,6 +94,8 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
   async function open(): Promise<OpenedStore> {
     lock = await options.lock();
     try {
+      await care.open();
+      if (!(await room.forBatch(false))) await care.met(noRoom(), true);
       await database.open();
       await migrate(database);
       const findings: string[] = [];
@@ -97,6 +104,7 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
       return { sessions: Array.from(known.values(), ({ record }) => record), findings };
     } catch (error) {
       await database.close();
+      await care.close();
       await lock.release();
       throw unusable(error);
     }
@@ -157,6 +165,8 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
 
   async function close(): Promise<void> {
     if (!lock) return;
+    // What became of the last batch is looked up by the next start.
+    if (committer.inDoubt()) committer.stop();
     try {
       await flush(lock);
     } catch {
@@ -164,6 +174,7 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
     }
     committer.stop();
     maintenance.stop();
+    await care.close();
     await database.close();
     await lock.release();
   }
