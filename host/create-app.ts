@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../lib/base/clock.ts';
 import type { Logger } from '../lib/base/log.ts';
 import { packageRoot } from '../lib/base/package-root.ts';
 import type { SecretRegistry } from '../lib/base/secrets.ts';
+import { createSlots } from '../lib/base/slots.ts';
 import { createCheckpointer } from '../lib/checkpoints/create-checkpointer.ts';
 import type { Config } from '../lib/config/config.ts';
 import { createEventBus } from '../lib/events/create-event-bus.ts';
@@ -55,6 +56,8 @@ export interface AppOptions {
   bundledPlugins?: string;
   /** What relative plugin directories are relative to. Default: the working directory. */
   cwd?: string;
+  /** How many files the service has open at once for what comes in bursts. Default 64. */
+  fileSlots?: number;
   /** The ports that the host listens on, asked when a tool needs to know. */
   ownPorts?: () => number[];
   /** Called with the plugin host before it loads anything: errors that a plugin leaves uncaught can come that early. */
@@ -72,10 +75,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const hideSecrets = secrets.hide;
   const newId = createIdSource(() => clock.now());
   const { directory } = config.storage;
+  const slots = createSlots(options.fileSlots ?? 64);
   const ownPaths = [...storePaths(directory), join(directory, 'tenants/*/sessions')];
   // The store asks for sessions that are in memory; there are none before it is open.
   let sessions: Sessions | undefined;
-  const store = options.store ?? (await openStore(config, { clock, log }));
+  const store = options.store ?? (await openStore(config, { clock, log, slots }));
   const { sessions: records, findings } = await store.open({
     resident: (_tenantId, sessionId) => sessions?.resident(sessionId),
   });
@@ -104,7 +108,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     const prompts = createPrompts();
     const routes = createRouteRegistry(handlers.map((handler) => handler.route));
     const approvals = createApprovals({ clock, newId, timeoutMs: config.approvals.timeoutMs });
-    const workspaces = createWorkspaces({ config, ownPaths });
+    const workspaces = createWorkspaces({ config, ownPaths, slots });
     const checkpoints = createCheckpointer({
       config,
       directory: join(directory, 'checkpoints'),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 /** Descriptors for the store, models, tools and plugins: clients can't take them. */
 const reserved = 200;
 const advisedLimit = 4_096;
+const mostFileSlots = 64;
 
 /** How many files and sockets this process may have open; undefined where the system does not say. Reads one small file. */
 export function openFileLimit(limits = '/proc/self/limits'): number | undefined {
@@ -17,6 +18,11 @@ export function openFileLimit(limits = '/proc/self/limits'): number | undefined 
 /** The connections to accept under that limit; a further one is closed at once and disturbs nobody. */
 export function connectionLimit(openFiles: number | undefined): number | undefined {
   return openFiles === undefined ? undefined : openFiles - Math.min(reserved, Math.ceil(openFiles / 2));
+}
+
+/** How many files the service itself may have open at once for what comes in bursts; the log is not among them. */
+export function fileSlots(openFiles: number | undefined): number {
+  return openFiles === undefined ? mostFileSlots : Math.min(mostFileSlots, Math.max(4, Math.floor(openFiles / 32)));
 }
 
 /** What an operator should know before clients are many; undefined when there is room. */

@@ -3,7 +3,7 @@ import { systemClock } from '../../lib/base/clock.ts';
 import { createRouter } from '../../lib/http/router.ts';
 import { createApp } from '../create-app.ts';
 import { greeting } from '../greeting.ts';
-import { connectionLimit, openFileLimit, openFilesWarning } from '../open-files.ts';
+import { connectionLimit, fileSlots, openFileLimit, openFilesWarning } from '../open-files.ts';
 import { handlers } from '../routes.ts';
 import { type Listening, serve } from '../serve.ts';
 import { setUp } from '../set-up.ts';
@@ -20,17 +20,18 @@ export async function serveCommand(env: Readonly<Record<string, string | undefin
     process.exit(70);
   });
   let listening: Listening | undefined;
+  const openFiles = openFileLimit();
   const app = await createApp({
     config,
     log,
     secrets,
     cwd,
+    fileSlots: fileSlots(openFiles),
     ownPorts: () => (listening === undefined ? [] : [listening.port]),
     onPlugins: (plugins) => {
       blame = plugins.blame;
     },
   });
-  const openFiles = openFileLimit();
   const warning = openFilesWarning(openFiles);
   if (warning !== undefined) log.warn(warning);
   try {

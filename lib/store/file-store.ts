@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
+import { type Slots, unlimited } from '../base/slots.ts';
+import { boundedFiles } from './bounded-files.ts';
 import type { SessionCommit } from './change.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import { createDiskCare } from './disk-care.ts';
@@ -33,6 +35,8 @@ export interface FileStoreOptions {
   reserveBytes?: number;
   /** Tests pass one that is full when they want it. */
   disk?: Disk;
+  /** Bounds how many transcripts and images are read or written at once. */
+  slots?: Slots;
 }
 
 interface Parts {
@@ -45,8 +49,9 @@ interface Parts {
 
 /** Sessions in files: a write-ahead log that acknowledges, and behind it one readable snapshot per session. */
 export function createFileStore(options: FileStoreOptions): SessionStore {
-  const { directory: root, durability, clock, log, files = systemFiles } = options;
-  const images = createImageFiles(files, root);
+  const { directory: root, durability, clock, log, slots = unlimited } = options;
+  const files = boundedFiles(options.files ?? systemFiles, slots);
+  const images = createImageFiles(files, root, slots);
   const meta = createMetaFiles(files, root);
   const care = createDiskCare({ ...options, files, root, reserveBytes: options.reserveBytes ?? 0 });
   const inFlight = new Map<string, SessionCommit[]>();

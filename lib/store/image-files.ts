@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { type Slots, unlimited } from '../base/slots.ts';
 import type { FilePort } from './file-port.ts';
 import { ensureDirectory, replaceFile } from './replace-file.ts';
 import { blobDirectory } from './store-paths.ts';
@@ -11,16 +12,19 @@ export interface ImageFiles {
 }
 
 /** Image bytes under their SHA-256, one directory per session: `blobs/<session>/<hash>`. Base64 in, base64 out. */
-export function createImageFiles(files: FilePort, root: string): ImageFiles {
+export function createImageFiles(files: FilePort, root: string, slots: Slots = unlimited): ImageFiles {
   let written = 0;
   return {
     async put(sessionId, data) {
       const directory = blobDirectory(root, sessionId);
       const image = Buffer.from(data, 'base64');
       const hash = createHash('sha256').update(image).digest('hex');
-      await ensureDirectory(files, root, directory);
       written += 1;
-      await replaceFile(files, join(directory, hash), [image], { suffix: `.${written}` });
+      const suffix = `.${written}`;
+      await slots(async () => {
+        await ensureDirectory(files, root, directory);
+        await replaceFile(files, join(directory, hash), [image], { suffix });
+      });
       return { hash, bytes: image.length };
     },
     async read(sessionId, hash) {

@@ -1,5 +1,6 @@
 import { mkdir, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { type Slots, unlimited } from '../base/slots.ts';
 import type { Config } from '../config/config.ts';
 import { ServiceError } from '../wire/errors.ts';
 import { listDirectory } from './list-directory.ts';
@@ -18,8 +19,10 @@ import { writeFile } from './write-file.ts';
 export function createWorkspaces(options: {
   config: Pick<Config, 'agent' | 'auth' | 'storage'>;
   ownPaths: readonly string[];
+  /** Bounds how many files and directories are looked at, at once. */
+  slots?: Slots;
 }): Workspaces {
-  const { config } = options;
+  const { config, slots = unlimited } = options;
   const isOwnPath = createOwnPaths(options.ownPaths);
   return {
     isOwnPath,
@@ -29,7 +32,7 @@ export function createWorkspaces(options: {
         throw new ServiceError('invalid_body', 'workspace must be the absolute path of a directory on the server.', {
           details: { path: 'workspace' },
         });
-      return createWorkspace({ root, isOwnPath });
+      return createWorkspace({ root, isOwnPath }, slots);
     },
     async defaultDirectory(tenantId) {
       if (config.auth.mode !== 'accounts') return config.agent.workspace;
@@ -41,15 +44,15 @@ export function createWorkspaces(options: {
   };
 }
 
-function createWorkspace(bounds: Bounds): Workspace {
+function createWorkspace(bounds: Bounds, slots: Slots): Workspace {
   return {
     root: bounds.root,
-    list: (path) => listDirectory(bounds, path),
-    read: (path, options) => readFile(bounds, path, options?.limit),
-    readBytes: (path, options) => readBytes(bounds, path, options?.limit),
-    write: (path, content) => writeFile(bounds, path, content),
-    walk: (path, options) => walkFiles(bounds, path, options),
-    wholeMachine: () => createWorkspace({ ...bounds, root: '/' }),
+    list: (path) => slots(() => listDirectory(bounds, path)),
+    read: (path, options) => slots(() => readFile(bounds, path, options?.limit)),
+    readBytes: (path, options) => slots(() => readBytes(bounds, path, options?.limit)),
+    write: (path, content) => slots(() => writeFile(bounds, path, content)),
+    walk: (path, options) => walkFiles(bounds, path, { ...options, slots }),
+    wholeMachine: () => createWorkspace({ ...bounds, root: '/' }, slots),
   };
 }
 

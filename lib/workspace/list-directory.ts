@@ -13,6 +13,9 @@ const mostNames = 50_000;
 /** More links than this are not resolved. */
 const mostLinks = 1_000;
 
+/** Each takes a descriptor while its target is looked at. */
+const linksAtOnce = 4;
+
 /** `O_PATH` where there is one: it tells what a link points to without opening it, so nothing that is a device notices. */
 const lookFlags = process.platform === 'linux' ? 0o10_000_000 : constants.O_RDONLY | constants.O_NONBLOCK;
 
@@ -25,7 +28,7 @@ export async function listDirectory(bounds: Bounds, path = '.'): Promise<Workspa
   try {
     const found = await readNames(bounds, opened);
     const links = found.names.filter((entry) => entry.isSymbolicLink()).slice(0, mostLinks);
-    const linked = await mapAll(links, (entry) => entryOfLink(bounds, opened.path, entry.name));
+    const linked = await mapAll(links, (entry) => entryOfLink(bounds, opened.path, entry.name), linksAtOnce);
     const plain = found.names.filter((entry) => entry.isDirectory() || entry.isFile());
     const candidates: (WorkspaceEntry | Dirent)[] = [...plain, ...linked.filter((entry) => entry !== undefined)];
     const shown = candidates.sort(directoriesFirst).slice(0, limits.listingEntries);
@@ -89,9 +92,14 @@ function isDirectory(entry: WorkspaceEntry | Dirent): boolean {
   return 'type' in entry ? entry.type === 'directory' : entry.isDirectory();
 }
 
-/** In order, at most 32 at once: file system calls share a few threads with everything else. */
-export async function mapAll<In, Out>(items: readonly In[], fn: (item: In) => Promise<Out> | Out): Promise<Out[]> {
+/** In order, so many at once: file system calls share a few threads with everything else. */
+export async function mapAll<In, Out>(
+  items: readonly In[],
+  fn: (item: In) => Promise<Out> | Out,
+  atOnce = 32,
+): Promise<Out[]> {
   const results: Out[] = [];
-  for (let at = 0; at < items.length; at += 32) results.push(...(await Promise.all(items.slice(at, at + 32).map(fn))));
+  for (let at = 0; at < items.length; at += atOnce)
+    results.push(...(await Promise.all(items.slice(at, at + atOnce).map(fn))));
   return results;
 }

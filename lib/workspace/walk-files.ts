@@ -1,4 +1,5 @@
 import { lstat } from 'node:fs/promises';
+import type { Slots } from '../base/slots.ts';
 import { isServiceError } from '../wire/errors.ts';
 import { createIgnoreRules, type IgnoreRules } from './ignore-rules.ts';
 import { mapAll, openDirectory, readNames } from './list-directory.ts';
@@ -20,6 +21,8 @@ const ignoreFileBytes = 256 * 1024;
 interface Walk {
   bounds: Bounds;
   signal: AbortSignal;
+  /** Held for one directory at a time: whoever reads the walk may take its time. */
+  slots: Slots;
   found: number;
 }
 
@@ -35,14 +38,16 @@ interface Subdirectory {
 export async function* walkFiles(
   bounds: Bounds,
   path: string,
-  options: { signal: AbortSignal; ignore?: boolean },
+  options: { signal: AbortSignal; ignore?: boolean; slots: Slots },
 ): AsyncGenerator<FoundFile> {
   const start = normalisePath(path);
-  await (await openDirectory(bounds, start)).handle.close();
-  const above = options.ignore === false ? undefined : await rulesAbove(bounds, start);
+  const above = await options.slots(async () => {
+    await (await openDirectory(bounds, start)).handle.close();
+    return options.ignore === false ? undefined : rulesAbove(bounds, start);
+  });
   // Who names an ignored directory wants to see what is in it.
   const rules = start !== '.' && above?.ignores(start, true) ? undefined : above;
-  yield* walkDirectory({ bounds, signal: options.signal, found: 0 }, start, rules, 0);
+  yield* walkDirectory({ bounds, signal: options.signal, slots: options.slots, found: 0 }, start, rules, 0);
 }
 
 async function* walkDirectory(
@@ -52,7 +57,7 @@ async function* walkDirectory(
   depth: number,
 ): AsyncGenerator<FoundFile> {
   walk.signal.throwIfAborted();
-  const here = await lookInto(walk.bounds, path, above);
+  const here = await walk.slots(() => lookInto(walk.bounds, path, above));
   for (const entry of here.entries) {
     if (walk.found >= mostFiles) return;
     if ('modifiedAt' in entry) {

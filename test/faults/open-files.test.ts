@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { connectionLimit, openFileLimit, openFilesWarning } from '../../host/open-files.ts';
+import { connectionLimit, fileSlots, openFileLimit, openFilesWarning } from '../../host/open-files.ts';
 import { openEventStream } from '../helpers/event-stream.ts';
 import { startService } from '../helpers/running-service.ts';
 import { eventually } from '../helpers/within.ts';
@@ -12,6 +12,7 @@ const limits = suite('Connections never take the last descriptors');
 
 limits('200 are kept for the service itself, or half of few', () => {
   assert.equal([20_000, 256, 100].map(connectionLimit), [19_800, 128, 50]);
+  assert.equal([undefined, 20_000, 256, 100].map(fileSlots), [64, 64, 8, 4]);
   assert.equal(
     [connectionLimit(undefined), openFilesWarning(undefined), openFilesWarning(4_096)],
     [undefined, undefined, undefined],

@@ -3,6 +3,8 @@ import { pathToFileURL } from 'node:url';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
 import { packageRoot } from '../../base/package-root.ts';
+import { type Slots, unlimited } from '../../base/slots.ts';
+import { boundedFiles } from '../bounded-files.ts';
 import { lockDirectory } from '../directory-lock.ts';
 import { createDiskCare } from '../disk-care.ts';
 import { systemFiles } from '../file-port.ts';
@@ -23,13 +25,15 @@ export interface EmbeddedSqlStoreOptions {
   reserveBytes?: number;
   clock: Clock;
   log: Logger;
+  /** Bounds how many images are read or written at once. */
+  slots?: Slots;
   /** A statement that takes longer is given up. */
   statementMs?: number;
 }
 
 /** The SQL driver: everything in `service.db/`, `postgres` being the database and `blobs` the images. */
 export function createEmbeddedSqlStore(options: EmbeddedSqlStoreOptions): SessionStore {
-  const { directory: root, durability, clock, log, statementMs } = options;
+  const { directory: root, durability, clock, log, statementMs, slots = unlimited } = options;
   const directory = join(root, layout.sql);
   const built = join(packageRoot(), 'dist/lib/store/sql');
   const database = createPgliteDatabase({
@@ -43,7 +47,7 @@ export function createEmbeddedSqlStore(options: EmbeddedSqlStoreOptions): Sessio
   });
   return createSqlStore({
     database,
-    images: createImageFiles(systemFiles, directory),
+    images: createImageFiles(boundedFiles(systemFiles, slots), directory, slots),
     async lock() {
       const lock = await lockDirectory(root);
       await ensureDirectory(systemFiles, root, directory);
