@@ -28,6 +28,8 @@ function start(): void {
   );
   addEventListener('error', ({ message }) => post({ t: 'fail', stage: 'run', message: message.slice(0, 500) }));
   addEventListener('unhandledrejection', ({ reason }) => post({ t: 'fail', stage: 'run', message: textOf(reason) }));
+  for (const kind of ['pointerdown', 'keydown'])
+    addEventListener(kind, ({ isTrusted }) => isTrusted && post({ t: 'input' }), true);
   addEventListener('message', function once({ source, data, ports }: MessageEvent<Init>) {
     const [port] = ports;
     if (source !== parent || data?.t !== 'init' || !port) return;
@@ -42,13 +44,22 @@ function start(): void {
 async function run(init: Init, port: MessagePort, post: (message: FromFrame) => void): Promise<void> {
   const waiting = new Map<number, Waiting>();
   let cleanup: unknown;
+  let ended = false;
+  const clean = (): void => {
+    const once = cleanup;
+    ended = true;
+    cleanup = undefined;
+    if (typeof once === 'function') once();
+  };
+  // The console may take the frame's place away at any time: that is an end too.
+  addEventListener('pagehide', clean);
   port.onmessage = ({ data }: MessageEvent<ToFrame>) => {
     if (data.t === 'res') settle(waiting, data);
     else if (data.t === 'theme') applyTheme(data.theme);
     else if (data.t === 'ping') post({ t: 'pong', n: data.n });
     else {
       try {
-        if (typeof cleanup === 'function') cleanup();
+        clean();
       } finally {
         post({ t: 'disposed' });
       }
@@ -75,6 +86,7 @@ async function run(init: Init, port: MessagePort, post: (message: FromFrame) => 
       document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href }));
     new ResizeObserver(() => post({ t: 'size', height: root.getBoundingClientRect().height })).observe(root);
     cleanup = await extension.mount(root, context);
+    if (ended) clean();
     post({ t: 'mounted' });
   } catch (error) {
     post({ t: 'fail', stage, message: textOf(error) });

@@ -11,14 +11,24 @@ export interface PluginReport {
   refused: readonly string[];
 }
 
+/** What a bundle puts into the console at the moment: while a new revision is looked at, what the last one did. */
+export interface Shown {
+  key: string;
+  extensions: readonly Extension[];
+  /** Said in place of each extension: this revision does not work. */
+  problem?: string;
+}
+
 /** A plugin with a browser part, as far as it is known here. */
 export interface Bundle {
   info: PluginInfo;
   web: NonNullable<PluginInfo['web']>;
   key: string;
   state: PluginReport['state'];
-  extensions: readonly Extension[];
+  shown: Shown;
   problems: Set<string>;
+  /** Kinds of problems that were announced already. */
+  announced: Set<string>;
   refused: Set<string>;
   thefts: number;
   proxy: ReturnType<typeof createProxy>;
@@ -26,12 +36,22 @@ export interface Bundle {
 
 const maxRefused = 50;
 
+/** A bundle that puts nothing anywhere. */
+export const nothing: Shown = { key: '', extensions: [] };
+
 /** A bundle that nobody has looked at yet. */
 export function createBundle(
   info: PluginInfo,
-  options: { web: Bundle['web']; key: string; base: string; token(): string | undefined; changed(): void },
+  options: {
+    web: Bundle['web'];
+    key: string;
+    shown?: Shown | undefined;
+    base: string;
+    token(): string | undefined;
+    changed(): void;
+  },
 ): Bundle {
-  const { web, key, base, token, changed } = options;
+  const { web, key, shown = nothing, base, token, changed } = options;
   const refused = new Set<string>();
   const proxy = createProxy({
     plugin: info.id,
@@ -46,7 +66,18 @@ export function createBundle(
       changed();
     },
   });
-  return { info, web, key, state: 'stopped', extensions: [], problems: new Set(), refused, thefts: 0, proxy };
+  return {
+    info,
+    web,
+    key,
+    state: 'stopped',
+    shown,
+    problems: new Set(),
+    announced: new Set(),
+    refused,
+    thefts: 0,
+    proxy,
+  };
 }
 
 /** The sandbox document of a bundle's revision. */

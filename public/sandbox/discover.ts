@@ -1,35 +1,52 @@
 import { type Frame, openFrame } from './frame.ts';
 import type { Extension, Init } from './protocol.ts';
 
-export type Discovery = { ok: true; extensions: Extension[] } | { ok: false; message: string };
+export type Discovery =
+  | { ok: true; extensions: Extension[] }
+  | {
+      ok: false;
+      message: string;
+      /** It did not even answer a ping: it loops, or another frame does, because the browser may run all of them in one process. */
+      hung: boolean;
+    };
 
 const timeoutMs = 5_000;
+const pingAtMs = 3_500;
+const loadMs = 15_000;
 
-/** Runs a bundle's activation in a hidden frame to learn what it registers. Never rejects; 5 s from its start at most. */
+/**
+ * Runs a bundle's activation in a hidden frame to learn what it registers. Never rejects. Activation has 5 s, the
+ * document before it 15 s, so that a slow connection is not the bundle's fault.
+ */
 export function discover(options: { url: string; title: string; init: Init; into: Element }): Promise<Discovery> {
   return new Promise((resolve) => {
     const place = document.createElement('div');
     place.className = 'plugin-discovery';
     options.into.append(place);
     let frame: Frame | undefined;
+    let answered = false;
     const end = (result: Discovery): void => {
-      clearTimeout(timer);
+      for (const timer of timers) clearTimeout(timer);
       frame?.remove();
       place.remove();
       resolve(result);
     };
-    const timer = setTimeout(
-      () => end({ ok: false, message: 'It did not say within 5 seconds what it adds.' }),
-      timeoutMs,
-    );
+    const fail = (message: string, hung = false): void => end({ ok: false, message, hung });
+    const timers = [setTimeout(() => fail('Its document did not load within 15 seconds.', true), loadMs)];
     frame = openFrame({
       ...options,
       into: place,
-      onBreach: (reason) => end({ ok: false, message: `It was stopped: ${reason}.` }),
+      onGreet() {
+        clearTimeout(timers.pop());
+        timers.push(setTimeout(() => frame?.post({ t: 'ping', n: 0 }), pingAtMs));
+        timers.push(setTimeout(() => fail('It did not say within 5 seconds what it adds.', !answered), timeoutMs));
+      },
+      onBreach: (reason) => fail(`It was stopped: ${reason}.`),
       onMessage(message) {
-        if (message.t === 'fail') end({ ok: false, message: message.message });
+        if (message.t === 'pong') answered = true;
+        else if (message.t === 'fail') fail(message.message);
         else if (message.t === 'discovered' && message.extensions.length === 0)
-          end({ ok: false, message: 'It registers nothing that the console knows.' });
+          fail('It registers nothing that the console knows.');
         else if (message.t === 'discovered') end({ ok: true, extensions: message.extensions });
       },
     });

@@ -1,15 +1,20 @@
+import type { Mounted } from './mounted.ts';
+
 const intentMs = 300;
-const typingMs = 1_000;
+const confirmMs = 1_000;
 
 /**
- * Gives the keyboard back when a frame takes it by itself: without a Tab, or a click while the pointer is over it. Somebody who is typing
- * would otherwise type into the bundle. `isFrame` knows ours; `onTheft` hears of each.
+ * Gives the keyboard back when a frame takes it by itself: somebody who is typing would otherwise type into the bundle. It may keep
+ * it after a Tab, or when a person pressed something inside; if only the place of the pointer speaks for that, it waits for the
+ * frame's own word without the keyboard. `onTheft` hears of the others.
  */
-export function guardFocus(isFrame: (element: Element) => boolean, onTheft: (frame: Element) => void): () => void {
+export function guardFocus(
+  find: (element: Element) => Mounted | undefined,
+  onTheft: (thief: Mounted) => void,
+): () => void {
   const abort = new AbortController();
   const options = { capture: true, signal: abort.signal };
   let tabAt = Number.NEGATIVE_INFINITY;
-  let keyAt = Number.NEGATIVE_INFINITY;
   let over: EventTarget | null = null;
   let last: HTMLElement | undefined;
 
@@ -17,7 +22,6 @@ export function guardFocus(isFrame: (element: Element) => boolean, onTheft: (fra
     'keydown',
     ({ key }) => {
       if (key === 'Tab') tabAt = performance.now();
-      else keyAt = performance.now();
     },
     options,
   );
@@ -31,7 +35,7 @@ export function guardFocus(isFrame: (element: Element) => boolean, onTheft: (fra
   addEventListener(
     'focusin',
     ({ target }) => {
-      if (target instanceof HTMLElement && !isFrame(target)) last = target;
+      if (target instanceof HTMLElement && !find(target)) last = target;
     },
     options,
   );
@@ -40,16 +44,21 @@ export function guardFocus(isFrame: (element: Element) => boolean, onTheft: (fra
     ({ target }) => {
       if (target !== window) return;
       const frame = document.activeElement;
-      if (!frame || !isFrame(frame)) return;
+      const mounted = frame ? find(frame) : undefined;
+      if (!(frame instanceof HTMLElement) || !mounted) return;
       const now = performance.now();
-      const tabbed = now - tabAt < intentMs;
-      const pointed = over === frame || matchMedia('(hover: none)').matches;
-      const clicked = pointed && navigator.userActivation.isActive && now - keyAt > typingMs;
-      if (tabbed || clicked) return;
+      if (now - tabAt < intentMs || now - mounted.inputAt < intentMs) return;
       window.focus();
       if (last?.isConnected) last.focus({ preventScroll: true });
-      else if (frame instanceof HTMLElement) frame.blur();
-      onTheft(frame);
+      else frame.blur();
+      const pointed = over === frame || matchMedia('(hover: none)').matches;
+      if (!pointed || !navigator.userActivation.isActive) return onTheft(mounted);
+      setTimeout(() => {
+        if (mounted.inputAt < now - intentMs) onTheft(mounted);
+      }, confirmMs);
+      mounted.onNextInput(() => {
+        if (performance.now() - now < confirmMs && frame.isConnected) frame.focus({ preventScroll: true });
+      });
     },
     options,
   );

@@ -8,7 +8,7 @@ export interface Frame {
   post(message: ToFrame): void;
   /** Takes it away, without asking. */
   remove(): void;
-  /** Asks the bundle to clean up, waits for a moment and takes it away. */
+  /** Asks the bundle to clean up, waits for a moment and takes it away. Whatever else it says meanwhile is not heard. */
   dispose(): void;
 }
 
@@ -17,6 +17,8 @@ export interface FrameOptions {
   title: string;
   init: Init;
   into: Element;
+  /** It was told what to do: from here on it is the bundle's time. */
+  onGreet?(): void;
   onMessage(message: FromFrame): void;
   /** The frame did what no bundle has a reason for: it is gone already. */
   onBreach(reason: string): void;
@@ -29,12 +31,13 @@ const disposeMs = 500;
  * Opens a frame and greets it once. What it says counts only on the private port; a second word to the window, a second load (it
  * tried to go somewhere) or a flood ends it.
  */
-export function openFrame({ url, title, init, into, onMessage, onBreach }: FrameOptions): Frame {
+export function openFrame({ url, title, init, into, onGreet, onMessage, onBreach }: FrameOptions): Frame {
   const element = document.createElement('iframe');
   const inRate = createRateGuard(maxPerSecond, 1_000, () => performance.now());
   let port: MessagePort | undefined;
   let loads = 0;
   let gone = false;
+  let leaving = false;
 
   const remove = (): void => {
     if (gone) return;
@@ -62,10 +65,11 @@ export function openFrame({ url, title, init, into, onMessage, onBreach }: Frame
       const message = parseFrameMessage(event.data);
       if (message?.t === 'violation' && message.kind === 'frame-src') breach('it tried to open another page');
       else if (message?.t === 'disposed') remove();
-      else if (message) onMessage(message);
+      else if (message && !leaving) onMessage(message);
     };
     // No other target can be named: a sandboxed frame has no origin. The console's frame-src pins who it is.
     element.contentWindow?.postMessage(init, '*', [channel.port2]);
+    onGreet?.();
   };
 
   element.sandbox.add('allow-scripts');
@@ -87,6 +91,7 @@ export function openFrame({ url, title, init, into, onMessage, onBreach }: Frame
     remove,
     dispose() {
       if (!port) return remove();
+      leaving = true;
       port.postMessage({ t: 'dispose' } satisfies ToFrame);
       setTimeout(remove, disposeMs);
     },

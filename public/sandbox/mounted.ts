@@ -9,10 +9,16 @@ export interface Mounted {
   readonly alive: boolean;
   /** For the watchdog: when it was last heard, and how to ask. */
   readonly heardAt: number;
-  /** When it was opened or last got the pointer. */
+  /** True once it said that it is mounted, or why not: what it does from here on is not the start any more. */
+  readonly settled: boolean;
+  /** When a person last pressed something inside, in its own words. */
+  readonly inputAt: number;
+  /** When it was opened, came into view, or last got the pointer. */
   touchedAt: number;
   /** In view, or near it. */
   near: boolean;
+  /** It should have a frame now, as far as its place goes. */
+  readonly wanted: boolean;
   owns(element: Element): boolean;
   open(): void;
   /** Takes the frame away and keeps its place. */
@@ -21,6 +27,8 @@ export interface Mounted {
   fail(message: string): void;
   post(message: ToFrame): void;
   ping(): void;
+  /** Calls `fn` when a person presses something inside next; the last one asked counts. */
+  onNextInput(fn: () => void): void;
   close(): void;
 }
 
@@ -31,12 +39,14 @@ export interface MountOptions {
   into: HTMLElement;
   url: string;
   init(): Init;
+  /** False while no frame may be opened; it is opened later then. */
+  mayOpen(): boolean;
   /** A height that it had before, so that nothing jumps. */
   height: number | undefined;
   onHeight(height: number): void;
   onRequest(request: FrameRequest, post: (message: ToFrame) => void): void;
   onSubmit(text: string): void;
-  onFail(message: string): void;
+  onFail(message: string, stage: string): void;
   onBreach(reason: string): void;
 }
 
@@ -45,6 +55,9 @@ export function createMounted(options: MountOptions): Mounted {
   const fixed = slot === 'file.viewer';
   let frame: Frame | undefined;
   let heardAt = 0;
+  let settled = false;
+  let inputAt = Number.NEGATIVE_INFINITY;
+  let nextInput = (): void => undefined;
   let pings = 0;
   let height = options.height ?? 0;
   if (!fixed) into.style.height = `${height}px`;
@@ -72,16 +85,33 @@ export function createMounted(options: MountOptions): Mounted {
     get heardAt() {
       return heardAt;
     },
+    get settled() {
+      return settled;
+    },
+    get inputAt() {
+      return inputAt;
+    },
     touchedAt: 0,
     near: false,
+    get wanted() {
+      return slot !== 'message.after' || self.near;
+    },
     owns: (element) => frame?.element === element,
     open() {
-      if (frame) return;
+      if (frame || !options.mayOpen()) return;
       into.replaceChildren();
       heardAt = performance.now();
       self.touchedAt = heardAt;
+      settled = false;
       const guard = createHeightGuard(() => performance.now());
       let pending: number | undefined;
+      const apply = (): void => {
+        if (pending === undefined || frame !== mine) return;
+        // A place that had a height before keeps it until there is something new to see.
+        if (!settled && pending < height) return;
+        setHeight(pending);
+        pending = undefined;
+      };
       const mine = openFrame({
         url: options.url,
         title: options.title,
@@ -96,20 +126,25 @@ export function createMounted(options: MountOptions): Mounted {
           if (message.t === 'size' && !fixed) {
             const next = guard(message.height);
             if (next === undefined) return;
-            if (pending === undefined) requestAnimationFrame(() => apply());
             pending = next;
+            requestAnimationFrame(apply);
+          } else if (message.t === 'mounted') {
+            settled = true;
+            requestAnimationFrame(apply);
+          } else if (message.t === 'input') {
+            inputAt = heardAt;
+            self.touchedAt = heardAt;
+            nextInput();
+            nextInput = () => undefined;
           } else if (message.t === 'req') options.onRequest(message, (answer) => mine.post(answer));
           else if (message.t === 'submit') options.onSubmit(message.text);
           else if (message.t === 'fail') {
+            settled = true;
             if (message.stage !== 'run') take(`${options.title} could not be shown: ${message.message}`);
-            options.onFail(message.message);
+            options.onFail(message.message, message.stage);
           }
         },
       });
-      const apply = (): void => {
-        if (pending !== undefined && frame === mine) setHeight(pending);
-        pending = undefined;
-      };
       frame = mine;
       mine.element.addEventListener('pointerenter', () => {
         self.touchedAt = performance.now();
@@ -122,6 +157,9 @@ export function createMounted(options: MountOptions): Mounted {
     fail: take,
     post: (message) => frame?.post(message),
     ping: () => frame?.post({ t: 'ping', n: ++pings }),
+    onNextInput(fn) {
+      nextInput = fn;
+    },
     close() {
       frame?.dispose();
       frame = undefined;

@@ -13,6 +13,7 @@ export function parseFrameMessage(data: unknown): FromFrame | undefined {
         : undefined;
     case 'mounted':
     case 'disposed':
+    case 'input':
       return { t: data.t };
     case 'fail':
       return { t: 'fail', stage: text(data.stage, 20), message: text(data.message, 500) };

@@ -76,5 +76,7 @@ export type FromFrame =
   | { t: 'size'; height: number }
   | { t: 'violation'; kind: string; detail: string }
   | { t: 'pong'; n: number }
+  /** A person pressed a key or a pointer inside. */
+  | { t: 'input' }
   | FrameRequest
   | { t: 'submit'; text: string };

@@ -1,11 +1,13 @@
 import type { PluginInfo } from '../../lib/wire/plugin.ts';
 import type { WorkspaceFile } from '../../lib/wire/workspace.ts';
-import { type Bundle, createBundle, documentUrl, initOf, type PluginReport } from './bundle.ts';
-import { type Discovery, discover } from './discover.ts';
+import { type Bundle, createBundle, documentUrl, initOf, nothing, type PluginReport } from './bundle.ts';
+import { discover } from './discover.ts';
+import { createExaminer } from './examiner.ts';
 import { guardFocus } from './focus-guard.ts';
 import { keepAlive } from './keep-alive.ts';
 import { createMounted, type Mounted } from './mounted.ts';
 import type { Extension, Slot } from './protocol.ts';
+import { createRestart } from './restart.ts';
 import { byOrder, contextFields, type SlotMessage, submittedText } from './slot-rules.ts';
 import { readTheme, watchTheme } from './theme.ts';
 import { startWatchdog } from './watchdog.ts';
@@ -15,6 +17,8 @@ export interface Found extends Extension {
   key: string;
   pluginId: string;
   title: string;
+  /** The revision that was saved last does not work; said in its place. */
+  problem?: string;
 }
 
 export interface SandboxOptions {
@@ -51,6 +55,7 @@ export interface Sandbox {
 }
 
 const submitEveryMs = 2_000;
+const inputMs = 5_000;
 const maxProblems = 50;
 
 export function createSandbox(options: SandboxOptions): Sandbox {
@@ -60,85 +65,89 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const heights = new Map<string, number>();
   const lastSubmit = new Map<string, number>();
   const near = keepAlive(mounts);
-  let queue: Promise<void> = Promise.resolve();
-  let discovering = 0;
-  let restarting = 0;
 
-  const say = (bundle: Bundle, problem: string): void => {
-    if (bundle.problems.has(problem) || bundle.problems.size >= maxProblems) return;
+  /** Every problem is kept once; of each kind the first is announced. */
+  const say = (id: string, problem: string, kind: string): void => {
+    const bundle = bundles.get(id);
+    if (!bundle || bundle.problems.has(problem) || bundle.problems.size >= maxProblems) return;
     bundle.problems.add(problem);
-    options.report(`${bundle.info.name}: ${problem}`);
+    if (!bundle.announced.has(kind)) options.report(`${bundle.info.name}: ${problem}`);
+    bundle.announced.add(kind);
     options.changed();
   };
   const quarantine = (id: string, reason: string): void => {
     const bundle = bundles.get(id);
     if (!bundle || bundle.state === 'quarantined') return;
     bundle.state = 'quarantined';
+    bundle.shown = nothing;
     for (const mounted of mounts)
       if (mounted.pluginId === id) mounted.fail(`${bundle.info.name} was stopped: ${reason}.`);
-    say(bundle, `stopped: ${reason}.`);
+    say(id, `stopped: ${reason}.`, 'stopped');
     options.changed();
   };
-  const examine = (bundle: Bundle): void => {
-    bundle.state = 'checking';
-    queue = queue.then(async () => {
-      const { info } = bundle;
-      if (bundles.get(info.id) !== bundle || bundle.state !== 'checking') return;
-      discovering++;
-      const init = initOf(bundle, undefined, { base: options.base });
-      const found: Discovery = await discover({
+  const restart = createRestart(mounts, {
+    mayRun: (id) => bundles.get(id)?.state === 'ready',
+    onHang: (id) => quarantine(id, 'it hangs while it starts'),
+  });
+  const examiner = createExaminer({
+    restart,
+    isCurrent: (bundle) => bundles.get(bundle.info.id) === bundle && bundle.state === 'checking',
+    run: (bundle) =>
+      discover({
         url: documentUrl(bundle, options.base),
-        title: info.name,
-        init,
+        title: bundle.info.name,
+        init: initOf(bundle, undefined, { base: options.base }),
         into: options.into,
-      });
-      discovering--;
-      if (bundles.get(info.id) !== bundle || bundle.state !== 'checking') return;
+      }),
+    done(bundle, found) {
       bundle.state = found.ok ? 'ready' : 'failed';
-      if (found.ok) bundle.extensions = found.extensions;
-      else say(bundle, found.message);
+      const { key, shown } = bundle;
+      if (found.ok) bundle.shown = { key, extensions: found.extensions };
+      else bundle.shown = { ...shown, key: `${key}/failed`, problem: found.message };
+      if (found.ok) options.changed();
+      else say(bundle.info.id, found.message, 'discovery');
       options.changed();
-    });
-  };
-  const submit = (bundle: Bundle, raw: string, sessionId: string | undefined): void => {
+    },
+  });
+  const submit = (
+    bundle: Bundle,
+    raw: string,
+    { sessionId, inputAt }: { sessionId?: string; inputAt: number },
+  ): void => {
     const text = submittedText(raw);
     const { id, name } = bundle.info;
     if (text === undefined || sessionId === undefined || !bundle.web.capabilities.includes('composer.submit')) return;
-    if (performance.now() - (lastSubmit.get(id) ?? Number.NEGATIVE_INFINITY) < submitEveryMs) return;
-    lastSubmit.set(id, performance.now());
-    options.submit({ sessionId, text, plugin: name, asked: navigator.userActivation.isActive });
+    const now = performance.now();
+    if (now - (lastSubmit.get(id) ?? Number.NEGATIVE_INFINITY) < submitEveryMs) return;
+    lastSubmit.set(id, now);
+    const asked = navigator.userActivation.isActive && now - inputAt < inputMs;
+    options.submit({ sessionId, text, plugin: name, asked });
   };
   const post = (message: Parameters<Mounted['post']>[0]): void => {
     for (const mounted of mounts) mounted.post(message);
   };
-
   const hang = (): void => {
     const alive = [...mounts].filter((mounted) => mounted.alive);
-    const suspect = alive.sort((a, b) => b.touchedAt - a.touchedAt)[0];
-    for (const mounted of alive) mounted.suspend();
+    // One that hangs while it mounts is found for sure when all come back; of the others only the last that did something is known.
+    const suspect = alive.every(({ settled }) => settled)
+      ? alive.sort((a, b) => b.touchedAt - a.touchedAt)[0]
+      : undefined;
+    const away = restart.takeAll();
     if (suspect) quarantine(suspect.pluginId, 'it did not answer for 4 seconds');
-    const rest = [...new Set(alive.map(({ pluginId }) => pluginId))].filter((id) => id !== suspect?.pluginId);
-    for (const [at, id] of rest.entries()) {
-      restarting++;
-      setTimeout(() => {
-        restarting--;
-        for (const mounted of mounts) if (mounted.pluginId === id && bundles.get(id)?.state === 'ready') mounted.open();
-      }, at * 1_000);
-    }
+    void away.then(restart.bring);
   };
   const stops = [
     watchTheme(() => post({ t: 'theme', theme: readTheme() })),
     guardFocus(
-      (element) => [...mounts].some((mounted) => mounted.owns(element)),
-      (element) => {
-        const thief = [...mounts].find((mounted) => mounted.owns(element));
-        const bundle = thief && bundles.get(thief.pluginId);
-        if (bundle && ++bundle.thefts >= 3) quarantine(bundle.info.id, 'it took the keyboard three times');
+      (element) => [...mounts].find((mounted) => mounted.owns(element)),
+      ({ pluginId }) => {
+        const bundle = bundles.get(pluginId);
+        if (bundle && ++bundle.thefts >= 3) quarantine(pluginId, 'it took the keyboard three times');
       },
     ),
     startWatchdog(
       () => [...mounts].filter((mounted) => mounted.alive),
-      () => discovering + restarting > 0,
+      () => examiner.busy || restart.busy,
       hang,
     ),
     near.stop,
@@ -152,18 +161,18 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         const { id, version, web } = info;
         const key = JSON.stringify([id, version, web?.revision]);
         if (!web || bundles.get(id)?.key === key) continue;
-        const bundle = createBundle(info, { ...options, web, key });
+        const bundle = createBundle(info, { ...options, web, key, shown: bundles.get(id)?.shown });
         bundles.set(id, bundle);
-        if (!stopped.has(id)) examine(bundle);
+        if (!stopped.has(id)) examiner.examine(bundle);
       }
       options.changed();
     },
     extensions(slot) {
-      const all = [...bundles.values()].filter(({ state }) => state === 'ready');
-      return all
-        .flatMap(({ info, key, extensions }) =>
+      return [...bundles.values()]
+        .flatMap(({ info, shown: { key, extensions, problem } }) =>
           extensions.map((extension) => ({
             ...extension,
+            ...(problem === undefined ? {} : { problem }),
             key: `${key}/${extension.id}`,
             pluginId: info.id,
             title: info.name,
@@ -185,13 +194,14 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         url: documentUrl(bundle, options.base),
         init: () => initOf(bundle, found, { base: options.base, fields }),
         height: heights.get(place),
+        mayOpen: () => !restart.closed,
         onHeight: (height) => heights.set(place, height),
         onRequest: (request, answer) => void bundle.proxy(request).then(answer),
         onSubmit(text) {
-          if (found.slot === 'composer.actions') submit(bundle, text, given.sessionId);
+          if (found.slot === 'composer.actions') submit(bundle, text, { ...given, inputAt: mounted.inputAt });
         },
-        onFail(message) {
-          say(bundle, message);
+        onFail(message, stage) {
+          say(found.pluginId, message, stage);
           given.onFail?.();
         },
         onBreach(reason) {
@@ -199,6 +209,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
           given.onFail?.();
         },
       });
+      if (found.problem !== undefined) {
+        mounted.fail(`${found.title} could not be shown: ${found.problem}`);
+        return () => mounted.close();
+      }
       mounts.add(mounted);
       const unwatch = found.slot === 'message.after' ? near.watch(into, mounted) : mounted.open();
       return () => {
@@ -217,9 +231,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       else stopped.add(id);
       if (!bundle) return;
       bundle.problems.clear();
+      bundle.announced.clear();
       bundle.thefts = 0;
-      bundle.extensions = [];
-      if (allowed) examine(bundle);
+      bundle.shown = nothing;
+      if (allowed) examiner.examine(bundle);
       else bundle.state = 'stopped';
       options.changed();
     },

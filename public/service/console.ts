@@ -27,6 +27,8 @@ export interface Console {
   say(text: string, tone?: 'info' | 'danger', action?: { label: string; run: () => void }): void;
   fail(error: unknown): void;
   refresh(): Promise<void>;
+  /** From now on `changed` is called when a plugin's bundle was saved. */
+  followBundles(changed: () => void): void;
 }
 
 export function createConsole(
@@ -81,6 +83,7 @@ export function createConsole(
     link.start(credentials.token);
   };
 
+  let bundlesChanged = (): void => undefined;
   const onEvents = (envelopes: readonly HubEnvelope[]): void => {
     let directory = store.directory.value;
     const open = openHere();
@@ -111,6 +114,7 @@ export function createConsole(
       if (again) announceText(store, 'Reconnected');
     },
     onEvents,
+    onBundles: () => bundlesChanged(),
   });
 
   const sessions = createSessions({ store, api: () => api, show: (ids) => link.show(ids), fail });
@@ -144,6 +148,10 @@ export function createConsole(
     say,
     fail,
     refresh,
+    followBundles(changed) {
+      bundlesChanged = changed;
+      link.followBundles();
+    },
   };
   return self;
 }

@@ -7,6 +7,8 @@ export type ToHub =
   | { t: 'show'; sessionIds: string[] }
   /** The machine woke up, the network came back, or somebody looks: try now. */
   | { t: 'wake' }
+  /** Tell me when a plugin's bundle was saved. */
+  | { t: 'follow-bundles' }
   | { t: 'bye' };
 
 export type LinkState =
@@ -26,7 +28,9 @@ export type HubEnvelope = ServerEventEnvelope & { cuts?: number[] };
 export type FromHub =
   | { t: 'link'; link: LinkState }
   | { t: 'opened'; times: number }
-  | { t: 'events'; envelopes: HubEnvelope[] };
+  | { t: 'events'; envelopes: HubEnvelope[] }
+  /** A bundle was saved, or may have been while nobody looked. */
+  | { t: 'bundles' };
 
 export interface HubPort {
   postMessage(message: FromHub): void;

@@ -2,6 +2,7 @@ import { createSend } from '../../lib/client/connection.ts';
 import { isApiError } from '../../lib/client/index.ts';
 import { readStream } from '../../lib/client/read-stream.ts';
 import type { ServerEventEnvelope } from '../../lib/wire/event.ts';
+import { followBundles } from './follow-bundles.ts';
 import type { HubPort, LinkState } from './hub-protocol.ts';
 import { mergeDeltas } from './merge-deltas.ts';
 
@@ -12,6 +13,8 @@ export interface HubStream {
   remove(port: HubPort): boolean;
   show(port: HubPort, sessionIds: readonly string[]): void;
   wake(): void;
+  /** From now on this tab hears of saved bundles, over one more stream that all tabs share. */
+  followBundles(port: HubPort): void;
 }
 
 const silenceMs = 40_000;
@@ -30,6 +33,8 @@ export function createHubStream(base: string, token: string | undefined): HubStr
   let wakeUp = (): void => undefined;
   let lastBytes = 0;
   let current: AbortController | undefined;
+  const interested = new Set<HubPort>();
+  let stopFollowing: (() => void) | undefined;
 
   const setLink = (next: LinkState): void => {
     link = next;
@@ -101,10 +106,21 @@ export function createHubStream(base: string, token: string | undefined): HubStr
     },
     remove(port) {
       shown.delete(port);
+      interested.delete(port);
+      if (interested.size === 0) {
+        stopFollowing?.();
+        stopFollowing = undefined;
+      }
       if (shown.size > 0) return false;
       abort.abort();
       clearTimeout(flushing);
       return true;
+    },
+    followBundles(port) {
+      interested.add(port);
+      stopFollowing ??= followBundles(send, () => {
+        for (const each of interested) each.postMessage({ t: 'bundles' });
+      });
     },
     show: (port, sessionIds) => void shown.set(port, new Set(sessionIds)),
     wake() {

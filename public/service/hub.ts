@@ -23,6 +23,7 @@ export function createHub(): { connect(port: MessagePort): void } {
           stream.add(target);
         } else if (data.t === 'show') joined?.stream.show(target, data.sessionIds);
         else if (data.t === 'wake') joined?.stream.wake();
+        else if (data.t === 'follow-bundles') joined?.stream.followBundles(target);
         else leave();
       };
       port.addEventListener('close', leave);

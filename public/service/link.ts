@@ -6,6 +6,8 @@ export interface LinkListener {
   /** The stream stands; `again` when it had stood before. */
   onOpened(again: boolean): void;
   onEvents(envelopes: readonly HubEnvelope[]): void;
+  /** A plugin's bundle was saved. */
+  onBundles(): void;
 }
 
 /** This tab's line to the hub. */
@@ -14,6 +16,8 @@ export interface Link {
   start(token: string | undefined): void;
   show(sessionIds: readonly string[]): void;
   wake(): void;
+  /** Asks to hear of saved bundles. */
+  followBundles(): void;
   stop(): void;
 }
 
@@ -28,15 +32,18 @@ export function createLink(base: string, worker: () => SharedWorker | undefined,
   let on = false;
   let shown: string[] = [];
   let times = 0;
+  let bundles = false;
   let resting: ReturnType<typeof setTimeout> | undefined;
 
   const greet = (): void => {
     post({ t: 'hello', base, token });
     post({ t: 'show', sessionIds: shown });
+    if (bundles) post({ t: 'follow-bundles' });
   };
   port.onmessage = ({ data }: MessageEvent<FromHub>) => {
     if (data.t === 'link') listener.onLink(data.link);
     else if (data.t === 'events') listener.onEvents(data.envelopes);
+    else if (data.t === 'bundles') listener.onBundles();
     else listener.onOpened(times++ > 0);
   };
   port.start();
@@ -66,6 +73,10 @@ export function createLink(base: string, worker: () => SharedWorker | undefined,
       if (on) post({ t: 'show', sessionIds: shown });
     },
     wake: () => post({ t: 'wake' }),
+    followBundles() {
+      if (!bundles && on) post({ t: 'follow-bundles' });
+      bundles = true;
+    },
     stop() {
       on = false;
       post({ t: 'bye' });

@@ -19,7 +19,6 @@ export function createPluginSlots(console: Console): PluginSlots {
   const stopped = new Set(readStopped());
   const sandbox = signal<Sandbox | undefined>(undefined);
   const revision = signal(0);
-  let following: AbortController | undefined;
 
   const load = async (): Promise<void> => {
     const { plugins } = await console.api().plugins();
@@ -37,23 +36,11 @@ export function createPluginSlots(console: Console): PluginSlots {
       submit: ({ sessionId, text, plugin, asked }) => submit(console, { sessionId, text, plugin, asked }),
     });
     sandbox.value.load(plugins);
-    if (plugins.some(({ web }) => web?.revision)) void follow();
-  };
-  const follow = async (): Promise<void> => {
-    if (following) return;
-    following = new AbortController();
-    for await (const frame of console.api().pluginEvents({ signal: following.signal })) {
-      if (frame.type === 'ready' && !frame.enabled) break;
-      if (frame.type === 'plugins.changed') await load().catch(() => undefined);
-    }
+    if (plugins.some(({ web }) => web?.revision)) console.followBundles(() => void load().catch(() => undefined));
   };
   effect(() => {
     if (store.access.value.state === 'in') load().catch(() => undefined);
-    else {
-      following?.abort();
-      following = undefined;
-      sandbox.peek()?.load([]);
-    }
+    else sandbox.peek()?.load([]);
   });
 
   return {

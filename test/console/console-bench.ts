@@ -48,12 +48,14 @@ export interface ConsoleBench {
 }
 
 export interface BenchOptions {
-  settings?: Record<string, unknown> & { plugins?: { config?: Record<string, unknown> } };
+  settings?: Record<string, unknown> & { plugins?: { config?: Record<string, unknown>; [name: string]: unknown } };
   env?: Record<string, string>;
   replies?: Reply[];
   answer?: (request: RecordedRequest, number: number) => Reply;
   /** Options of the provider plugin; null: no model at all. */
   provider?: object | null;
+  /** More arguments for the browser. */
+  browserArgs?: string[];
 }
 
 export async function startBench(options: BenchOptions = {}): Promise<ConsoleBench> {
@@ -75,7 +77,10 @@ export async function startBench(options: BenchOptions = {}): Promise<ConsoleBen
     settings: { checkpoints: { enabled: false }, ...settings, plugins: { ...settings.plugins, config } },
     ...(options.env ? { env: options.env } : {}),
   });
-  const browser = await chromium.launch({ executablePath: executable, args: flags });
+  const browser = await chromium.launch({
+    executablePath: executable,
+    args: [...flags, ...(options.browserArgs ?? [])],
+  });
 
   return {
     model,

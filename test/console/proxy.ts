@@ -8,6 +8,9 @@ export interface Proxy {
   /** Event streams that are open, and the most there were at once. */
   readonly streams: number;
   readonly mostStreams: number;
+  /** Streams of saved bundles that are open, and how many there ever were. */
+  readonly bundleStreams: number;
+  readonly allBundleStreams: number;
   /** Drops every connection, and refuses new ones until `heal`. */
   cut(): void;
   heal(): void;
@@ -19,6 +22,8 @@ export async function startProxy(target: string, prefix = '/under/a/prefix'): Pr
   let isCut = false;
   let streams = 0;
   let mostStreams = 0;
+  let bundleStreams = 0;
+  let allBundleStreams = 0;
 
   const forward = (incoming: IncomingMessage, response: ServerResponse): void => {
     const path = incoming.url ?? '/';
@@ -34,8 +39,15 @@ export async function startProxy(target: string, prefix = '/under/a/prefix'): Pr
         streams -= 1;
       });
     }
-    const headers = { ...incoming.headers, host: url.host };
-    const onward = request(url, { method: incoming.method, headers }, (answer) => {
+    if (url.pathname === '/api/plugins/events') {
+      bundleStreams += 1;
+      allBundleStreams += 1;
+      response.once('close', () => {
+        bundleStreams -= 1;
+      });
+    }
+    // The host is the one that the browser knows, as behind any proxy that is set up well.
+    const onward = request(url, { method: incoming.method, headers: incoming.headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });
@@ -62,6 +74,12 @@ export async function startProxy(target: string, prefix = '/under/a/prefix'): Pr
     },
     get mostStreams() {
       return mostStreams;
+    },
+    get bundleStreams() {
+      return bundleStreams;
+    },
+    get allBundleStreams() {
+      return allBundleStreams;
     },
     cut() {
       isCut = true;

@@ -1,0 +1,59 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type ConsoleBench, hasBrowser, startBench } from '../console/console-bench.ts';
+import {
+  type BundleFolder,
+  bundleFolder,
+  extension,
+  neighbour,
+  rootOf,
+  stateOf,
+  stillRuns,
+  withOnly,
+} from './bundle-folder.ts';
+
+interface Fixture {
+  bundles: BundleFolder;
+  bench: ConsoleBench;
+}
+
+const test = suite<Fixture>('A bundle that hangs while it is discovered harms nobody');
+const loop = 'for (;;);';
+
+test.before(async (fixture) => {
+  const bundles = bundleFolder();
+  bundles.add('a-neighbour', neighbour);
+  bundles.add('b-loops', loop);
+  bundles.add('b-clings', `addEventListener('pagehide', () => {}); addEventListener('unload', () => {}); ${loop}`);
+  bundles.add('b-waits', 'await new Promise(() => {});');
+  bundles.add('c-never-settles', extension(`element.textContent = 'alive'; await new Promise(() => {});`));
+  bundles.add('z-neighbour', neighbour);
+  fixture.bundles = bundles;
+  fixture.bench = await startBench({ settings: { plugins: { directories: [bundles.directory], config: {} } } });
+});
+test.after(({ bench }) => bench.close());
+
+for (const [name, what] of [
+  ['b-loops', 'an endless loop ends after five seconds, and neither those before nor those after it suffer'],
+  ['b-clings', 'also when it asks to hear of its end, which keeps its process alive'],
+] as const)
+  test(what, (fixture) =>
+    withOnly(fixture, { names: ['a-neighbour', name, 'z-neighbour'] }, async (page) => {
+      await stateOf(page, name, 'failed').waitFor({ timeout: 60_000 });
+      await stillRuns(page, 'z-neighbour');
+      await stillRuns(page, 'a-neighbour');
+      assert.is(await stateOf(page, 'a-neighbour', 'ready').count(), 1);
+      assert.match(await page.locator(`[data-plugin="${name}"] .problem`).innerText(), /within 5 seconds/);
+    }),
+  );
+
+test('a promise that never settles costs the others nothing', (fixture) =>
+  withOnly(fixture, { names: ['a-neighbour', 'b-waits', 'c-never-settles'] }, async (page) => {
+    await stillRuns(page, 'a-neighbour');
+    await page.evaluate(`document.querySelector('iframe[title="a-neighbour: x"]').dataset.kept = 'yes'`);
+    await stateOf(page, 'b-waits', 'failed').waitFor({ timeout: 60_000 });
+    await rootOf(page, 'c-never-settles').filter({ hasText: 'alive' }).waitFor();
+    assert.is(await page.locator('iframe[title="a-neighbour: x"]').getAttribute('data-kept'), 'yes');
+  }));
+
+if (hasBrowser()) test.run();
