@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
-import { type MetricFamily, metricsText, type Sample } from '../base/metrics-text.ts';
 import { callSeconds, type RunMeter } from '../run/run-meter.ts';
+import { type MetricFamily, prometheusText, type Sample } from './prometheus-text.ts';
 
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -15,7 +15,7 @@ type Watched = Pick<App, 'version' | 'runs' | 'approvals' | 'events' | 'sessions
 export function createMetrics(app: Watched, host: () => Promise<MetricFamily[]>): Metrics {
   return {
     text: async () =>
-      metricsText([...serviceFigures(app), ...runFigures(app), ...storeFigures(app), ...(await host())]),
+      prometheusText([...serviceFigures(app), ...runFigures(app), ...storeFigures(app), ...(await host())]),
   };
 }
 

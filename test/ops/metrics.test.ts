@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../lib/base/clock.ts';
 import { createLogger } from '../../lib/base/logger.ts';
 import { ProviderError } from '../../lib/models/model.ts';
+import { prometheusText } from '../../lib/service/prometheus-text.ts';
 import { createFileStore } from '../../lib/store/file-store.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
@@ -24,7 +26,7 @@ async function scrape(app: TestApp): Promise<Map<string, number>> {
   for (const line of text.trimEnd().split('\n')) {
     const declared = /^# TYPE (\w+) (?:counter|gauge|histogram)$/.exec(line);
     if (declared) family = declared[1] ?? '';
-    if (line.startsWith('# ')) continue;
+    if (line === '' || line.startsWith('# ')) continue;
     const [, name = '', labels = '', value] =
       /^([a-z_]+)(\{[a-z_]+="[^"]*"(?:,[a-z_]+="[^"]*")*\})? (-?[\d.e+-]+)$/.exec(line) ?? [];
     assert.ok(name === family || name.replace(/_(?:bucket|sum|count)$/, '') === family, `"${line}" below ${family}`);
@@ -122,6 +124,31 @@ metrics('tells of the log and the process', () => {
     assert.ok(figures.has('nodejs_eventloop_lag_seconds'));
     if (process.platform === 'linux') assert.ok((figures.get('process_open_fds') ?? 0) > 3);
   });
+});
+
+metrics('keeps the text whole whatever a provider calls itself', async () => {
+  const labels = { provider: 'a"b\\c\nd} 1' };
+  const text = await prometheusText([
+    { name: 'calls_total', help: 'Line\nbreak', type: 'counter', samples: [{ value: 2, labels }] },
+    { name: 'seconds', help: 'x', type: 'histogram', samples: [{ value: 3, labels, suffix: '_count' }] },
+    { name: 'nothing', help: 'x', type: 'gauge', samples: [] },
+  ]);
+  const escaped = '{provider="a\\"b\\\\c\\nd} 1"}';
+  assert.equal(
+    text.split('\n').filter((line) => line !== '' && !line.startsWith('# ')),
+    [`calls_total${escaped} 2`, `seconds_count${escaped} 3`],
+  );
+  assert.is(text.includes('nothing'), false);
+});
+
+metrics('costs nothing before the first scrape: no file loads the library at the start', () => {
+  const meta = JSON.parse(readFileSync('dist/meta.json', 'utf8')) as {
+    inputs: Record<string, { imports: { original?: string; kind: string }[] }>;
+  };
+  const kinds = Object.entries(meta.inputs).flatMap(([path, { imports }]) =>
+    imports.filter((target) => target.original === 'prom-client').map(({ kind }) => [path, kind]),
+  );
+  assert.equal(kinds, [['lib/service/prometheus-text.ts', 'dynamic-import']]);
 });
 
 metrics('is for administrators only', () =>
