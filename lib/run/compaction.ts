@@ -37,10 +37,10 @@ export async function compact(run: Run): Promise<boolean> {
     return false;
   }
   await run.accepted;
-  const message = run.newMessage('assistant', { content: summary, model: run.model.info.id, meta: { compacted: cut } });
+  const draft = run.newMessage('assistant', { content: summary, model: run.model.info.id });
   const overhead = before - around.estimator.messages(session.messages);
   const kept = session.messages.slice(cut);
-  const after = overhead + around.estimator.messages([message, ...kept]);
+  const after = overhead + around.estimator.messages([draft, ...kept]);
   if (after >= before) {
     run.failedCompactions += 1;
     run.notice(
@@ -49,6 +49,7 @@ export async function compact(run: Run): Promise<boolean> {
     );
     return false;
   }
+  const message = { ...draft, meta: { compacted: cut, tokensBefore: before, tokensAfter: after } };
   await session.commit(
     { kind: 'compacted', removed: cut, summary: message, fields: { usage: session.record.usage } },
     () => [
