@@ -2,7 +2,8 @@ import { copyText } from '../service/copy.ts';
 import type { Highlighter } from '../service/work.ts';
 
 export interface EnhanceOptions {
-  highlighter: Highlighter;
+  /** Without it code keeps the colour of the text, for example because it still grows. */
+  highlighter?: Highlighter;
   /** The address of a workspace file, when a path in code is one. */
   fileLink?: (path: string, line: number | undefined) => string;
 }
@@ -14,7 +15,7 @@ export function enhance(root: HTMLElement, { highlighter, fileLink }: EnhanceOpt
   if (fileLink) for (const code of root.querySelectorAll<HTMLElement>('code')) linkPath(code, fileLink);
 }
 
-function addHeader(pre: HTMLPreElement, highlighter: Highlighter): void {
+function addHeader(pre: HTMLPreElement, highlighter: Highlighter | undefined): void {
   const code = pre.querySelector('code');
   if (!code || pre.parentElement?.classList.contains('code-block')) return;
   const language = /language-([\w+#-]+)/.exec(code.className)?.[1] ?? '';
@@ -37,7 +38,7 @@ function addHeader(pre: HTMLPreElement, highlighter: Highlighter): void {
   });
   bar.append(copy);
   box.prepend(bar);
-  if (language !== '') void paint(code, language, highlighter);
+  if (language !== '' && highlighter) void paint(code, language, highlighter);
 }
 
 async function paint(code: Element, language: string, highlighter: Highlighter): Promise<void> {

@@ -5,7 +5,12 @@ export interface StreamingMarkdown {
   update(text: string): void;
 }
 
-export function createStreamingMarkdown(target: HTMLElement, renderer: MarkdownRenderer): StreamingMarkdown {
+/** `finish` gives a drawn block what text alone does not have; `settled` is false while the block still grows. */
+export function createStreamingMarkdown(
+  target: HTMLElement,
+  renderer: MarkdownRenderer,
+  finish: (block: HTMLElement, settled: boolean) => void = () => undefined,
+): StreamingMarkdown {
   let settledChars = 0;
   let tail: ChildNode[] = [];
   let openCode: { node: Text; shown: string } | undefined;
@@ -15,10 +20,12 @@ export function createStreamingMarkdown(target: HTMLElement, renderer: MarkdownR
     tail = [];
     openCode = undefined;
   };
-  const draw = (block: Parameters<MarkdownRenderer['renderBlock']>[0]): ChildNode[] => {
-    const fragment = renderer.renderBlock(block);
-    const nodes = [...fragment.childNodes];
-    target.append(fragment);
+  const draw = (block: Parameters<MarkdownRenderer['renderBlock']>[0], settled: boolean): ChildNode[] => {
+    const box = document.createElement('div');
+    box.append(renderer.renderBlock(block));
+    finish(box, settled);
+    const nodes = [...box.childNodes];
+    target.append(...nodes);
     return nodes;
   };
 
@@ -31,7 +38,7 @@ export function createStreamingMarkdown(target: HTMLElement, renderer: MarkdownR
       if (blocks.length > 0) {
         dropTail();
         for (const block of blocks) {
-          draw(block);
+          draw(block, true);
           settledChars += block.raw.length;
         }
       }
@@ -45,11 +52,15 @@ export function createStreamingMarkdown(target: HTMLElement, renderer: MarkdownR
       }
       dropTail();
       const held = code === undefined ? { ...last, ...withoutHalfFence(last.raw) } : last;
-      tail = draw('retry' in held && held.retry ? (renderer.blocks(held.raw)[0] ?? last) : last);
-      const node = code === undefined ? undefined : target.querySelector('pre:last-of-type code')?.firstChild;
+      tail = draw('retry' in held && held.retry ? (renderer.blocks(held.raw)[0] ?? last) : last, false);
+      const node = code === undefined ? undefined : codeIn(tail)?.firstChild;
       openCode = node instanceof Text && code !== undefined ? { node, shown: node.data } : undefined;
     },
   };
+}
+
+function codeIn(nodes: readonly ChildNode[]): Element | null | undefined {
+  return nodes.find((node) => node instanceof Element)?.querySelector('pre code, code');
 }
 
 /** Holds back back-ticks at the end of what has come: half of a fence would flash as text. */

@@ -2,6 +2,7 @@ import { effect } from '@preact/signals';
 import type { Store, Theme } from '../state/store.ts';
 
 const themeKey = 'service.theme';
+const densityKey = 'service.density';
 const notifyKey = 'service.notify';
 
 export function readTheme(): Theme {
@@ -12,10 +13,16 @@ export function readTheme(): Theme {
 /** Puts what a person prefers into the page and remembers it. */
 export function applyPreferences(store: Store): void {
   store.notify.value = read(notifyKey) === 'yes';
+  if (read(densityKey) === 'compact') store.density.value = 'compact';
   effect(() => {
     const theme = store.theme.value;
     document.documentElement.dataset.theme = theme;
     write(themeKey, theme);
+  });
+  effect(() => {
+    const density = store.density.value;
+    document.documentElement.dataset.density = density;
+    write(densityKey, density);
   });
   effect(() => write(notifyKey, store.notify.value ? 'yes' : 'no'));
 }

@@ -2,6 +2,7 @@ import { type Client, isApiError } from '../../lib/client/index.ts';
 import { fromPage, lastUserMessage, reduce, withOlder } from '../state/conversation.ts';
 import { createLiveText } from '../state/live-text.ts';
 import { createOpenSession, type OpenSession, type Store } from '../state/store.ts';
+import { explainFailure } from './explain-failure.ts';
 import type { HubEnvelope } from './hub-protocol.ts';
 import { newerThan } from './merge-deltas.ts';
 
@@ -39,6 +40,7 @@ export function createSessions(context: {
     }
     const before = session.conversation.value;
     const after = reduce(before, envelope);
+    if (event.type === 'message.completed') rememberThought(session, event.message.id, Date.parse(envelope.at));
     if (event.type === 'message.completed' && event.message.role === 'user') session.echo.value = undefined;
     if (event.type === 'run.started') session.stopping.value = false;
     if (event.type === 'run.finished' || event.type === 'run.failed') session.stopping.value = false;
@@ -66,6 +68,7 @@ export function createSessions(context: {
         ...(running ? { over: undefined } : {}),
       };
       session.phase.value = 'ready';
+      if (known?.status === 'error' && !before.over) void explainFailure(session, api());
       if (session.echo.value?.after !== lastUserMessage(next)?.id) session.echo.value = undefined;
       if (page.streaming)
         session.live.reset(page.streaming.id, {
@@ -136,4 +139,9 @@ export function createSessions(context: {
     },
   };
   return sessions;
+}
+
+function rememberThought({ live, thoughts }: OpenSession, messageId: string, endedAt: number): void {
+  const { reasoning, text } = live.since;
+  if (live.messageId === messageId && reasoning) thoughts.set(messageId, (text ?? endedAt) - reasoning);
 }

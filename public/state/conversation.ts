@@ -15,13 +15,6 @@ export interface Notice {
   after: string | undefined;
 }
 
-export interface Compaction {
-  removed: number;
-  kept: number;
-  tokensBefore: number;
-  tokensAfter: number;
-}
-
 export type RunOver = { status: RunEnd; usage?: Usage } | { status: 'failed'; error: string };
 
 /** What one session shows. Immutable; `reduce` makes the next one. Deltas are paint and are not in here. */
@@ -37,7 +30,6 @@ export interface Conversation {
   started: Readonly<Record<string, string>>;
   results: Readonly<Record<string, ToolResult>>;
   notices: readonly Notice[];
-  compaction: Compaction | undefined;
   run: { id: string; since: string } | undefined;
   over: RunOver | undefined;
   /** True when the transcript must be read again: a compaction replaced a part that events do not tell. */
@@ -52,7 +44,6 @@ export const emptyConversation: Conversation = {
   started: {},
   results: {},
   notices: [],
-  compaction: undefined,
   run: undefined,
   over: undefined,
   stale: false,
@@ -104,16 +95,6 @@ function apply(now: Conversation, event: SessionEvent, at: string, seq: number):
     case 'session.rewound':
       return { ...emptyConversation, messages: event.messages, seq: now.seq };
     case 'context.compacted':
-      return {
-        ...now,
-        stale: true,
-        compaction: {
-          removed: event.removedMessages,
-          kept: event.keptMessages,
-          tokensBefore: event.tokensBefore,
-          tokensAfter: event.tokensAfter,
-        },
-      };
     case 'stream.gap':
       return { ...now, stale: true };
     case 'notice': {

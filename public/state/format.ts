@@ -1,4 +1,11 @@
 const time = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const thisYear = new Intl.DateTimeFormat(undefined, {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+const earlier = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const whole = new Intl.NumberFormat();
 
@@ -6,14 +13,26 @@ export const clockTime = (at: string): string => time.format(new Date(at));
 export const fullTime = (at: string): string => full.format(new Date(at));
 export const count = (value: number): string => whole.format(value);
 
-/** `0.4 s`, `14 s`, `3 min 5 s`. */
+/** `8 ms`, `0.4 s`, `14 s`, `3 min 5 s`, `15 min`. */
 export function duration(ms: number): string {
-  if (ms < 950) return `${Math.max(0, ms / 1000).toFixed(1)} s`;
+  if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`;
   const seconds = Math.round(ms / 1000);
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (minutes < 60) return both(`${minutes} min`, seconds % 60, 's');
+  return both(`${Math.floor(minutes / 60)} h`, minutes % 60, 'min');
+}
+
+function both(large: string, rest: number, unit: string): string {
+  return rest === 0 ? large : `${large} ${rest} ${unit}`;
+}
+
+/** `10:21` today, `Nov 20, 10:21` this year, with the year before that. */
+export function moment(at: string, now = new Date()): string {
+  const then = new Date(at);
+  if (then.toDateString() === now.toDateString()) return time.format(then);
+  return (then.getFullYear() === now.getFullYear() ? thisYear : earlier).format(then);
 }
 
 /** `0:42`, as clocks count. */

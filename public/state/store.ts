@@ -33,11 +33,16 @@ export interface OpenSession {
   phase: Signal<'loading' | 'ready' | 'missing' | 'failed'>;
   problem: Signal<string>;
   stopping: Signal<boolean>;
+  /** How long the reasoning of messages took that were watched here, in milliseconds. The service does not keep it. */
+  thoughts: Map<string, number>;
   /** The message that was sent; shown until the transcript has a message of the person behind `after`. */
   echo: Signal<{ draft: Draft; after: string | undefined } | undefined>;
 }
 
 export type Theme = 'system' | 'light' | 'dark';
+
+/** How much room things take; compact also folds every finished tool call into its group's line. */
+export type Density = 'comfortable' | 'compact';
 
 /** Everything the views read. Signals: a view is drawn again only when what it read changed. */
 export interface Store {
@@ -56,6 +61,7 @@ export interface Store {
   toasts: Signal<readonly Toast[]>;
   layer: Signal<Layer | undefined>;
   theme: Signal<Theme>;
+  density: Signal<Density>;
   notify: Signal<boolean>;
   /** What people who listen are told, newest last. */
   announcements: Signal<readonly { key: number; text: string }[]>;
@@ -92,6 +98,7 @@ export function createStore(hash: string, theme: Theme): Store {
     toasts: signal([]),
     layer: signal(undefined),
     theme: signal(theme),
+    density: signal('comfortable'),
     notify: signal(false),
     announcements: signal([]),
     sidebarOpen: signal(false),
@@ -107,6 +114,7 @@ export function createOpenSession(id: string, live: LiveText): OpenSession {
     phase: signal('loading'),
     problem: signal(''),
     stopping: signal(false),
+    thoughts: new Map(),
     echo: signal(undefined),
   };
 }

@@ -29,7 +29,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     requestAnimationFrame(command.run);
   };
   return (
-    <Dialog title="Go to or do" onClose={onClose} class="palette">
+    <Dialog title="Go to or do" onClose={onClose} class="palette" bare>
       <input
         class="palette-input"
         placeholder="Type a session, a page or an action"

@@ -10,6 +10,7 @@ import { ConnectionPill } from './parts/connection-pill.tsx';
 import { lazyView } from './parts/lazy-view.tsx';
 import { Toasts } from './parts/toasts.tsx';
 import { SessionPage } from './session/session-page.tsx';
+import { SessionTitle } from './session/session-title.tsx';
 import { Sidebar } from './sidebar/sidebar.tsx';
 
 const Settings = lazyView(() => import('./settings/settings-page.tsx').then((module) => module.SettingsPage));
@@ -43,6 +44,7 @@ export function Shell() {
 function Frame() {
   const { store } = useConsole();
   const waiting = store.directory.value.approvals.length;
+  const route = store.route.value;
   return (
     <div class="frame">
       <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>('main')?.focus()}>
@@ -70,7 +72,11 @@ function Frame() {
               store.sidebarOpen.value = true;
             }}
           />
-          <span class="product">{store.boot.value?.name}</span>
+          {route.name === 'session' ? (
+            <SessionTitle sessionId={route.id} />
+          ) : (
+            <span class="product">{store.boot.value?.name}</span>
+          )}
           <span class="spring" />
           <ConnectionPill />
           <Button
@@ -84,7 +90,7 @@ function Frame() {
           />
           {waiting > 0 && (
             <span class="badge" aria-hidden="true">
-              {waiting}
+              {waiting > 99 ? '99+' : waiting}
             </span>
           )}
         </header>
@@ -121,7 +127,10 @@ function Page() {
       return (
         <div class="empty">
           <h1>There is nothing here</h1>
-          <a href="#/">Start a session</a>
+          <p>This address leads nowhere.</p>
+          <a class="button" href="#/">
+            Start a new session
+          </a>
         </div>
       );
   }

@@ -25,7 +25,7 @@ test('an administrator manages tenants, users and quotas; a new token is shown o
       await page.locator('td', { hasText: 'Ada' }).waitFor();
       await page.getByRole('link', { name: 'Tenants' }).click();
       await page.getByLabel('Name', { exact: true }).fill('Acme');
-      await page.getByLabel('Id, made').fill('acme');
+      await page.getByLabel('Id (optional)').fill('acme');
       await page.getByRole('button', { name: 'Add' }).click();
       await page.getByRole('cell', { name: 'Acme', exact: true }).waitFor();
       await page.getByRole('link', { name: 'Users' }).click();

@@ -101,7 +101,7 @@ test('what a grandchild asks shows at the root and in the inbox of another sessi
     assert.is(await page.locator('.children .children .session-row').count(), 1);
     const other = await bench.newSession('Somewhere else');
     await openSession(page, other);
-    await page.locator('.session-head', { hasText: 'Somewhere else' }).waitFor();
+    await page.locator('h1', { hasText: 'Somewhere else' }).waitFor();
     assert.is(await dock.count(), 0);
     assert.match(await page.title(), /^\(1\)/);
     await page.getByRole('button', { name: '1 waiting for you' }).click();

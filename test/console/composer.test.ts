@@ -68,11 +68,11 @@ test('drafts belong to their session and survive a reload', async () => {
     await openSession(page, one);
     await area.fill('for one');
     await openSession(page, two);
-    await page.locator('.session-head', { hasText: 'Two' }).waitFor();
+    await page.locator('h1', { hasText: 'Two' }).waitFor();
     assert.is(await area.inputValue(), '');
     await page.reload();
     await openSession(page, one);
-    await page.locator('.session-head', { hasText: 'One' }).waitFor();
+    await page.locator('h1', { hasText: 'One' }).waitFor();
     assert.is(await area.inputValue(), 'for one');
   });
 });

@@ -153,7 +153,7 @@ export async function send(page: Page, text: string): Promise<void> {
 /** Opens a session that is in the list. */
 export async function openSession(page: Page, sessionId: string): Promise<void> {
   await page.evaluate(`location.hash = '#/s/${sessionId}'`);
-  await page.locator('.session-head').waitFor();
+  await page.locator(`.session[data-session="${sessionId}"]`).waitFor();
 }
 
 /** Resolves when the expression is true in the page. (The page's policies forbid playwright's own way of waiting for that.) */

@@ -79,7 +79,7 @@ test('the timeline lists snapshots with what changed since, and a restore shows 
   await withPage(bench, async (page) => {
     await openSession(page, id);
     await page.getByRole('link', { name: 'Checkpoints' }).click();
-    await page.getByLabel('Label').fill('Green tests');
+    await page.getByLabel('Name of the snapshot').fill('Green tests');
     await page.getByRole('button', { name: 'Snapshot now' }).click();
     const entry = page.locator('.timeline li', { hasText: 'Green tests' });
     await entry.waitFor();

@@ -72,7 +72,7 @@ test('the model of a session can be chosen and stays after a reload', async () =
     await picker.selectOption('another');
     await page.waitForResponse((response) => response.request().method() === 'PATCH');
     await page.reload();
-    await page.locator('.session-head', { hasText: 'Models' }).waitFor();
+    await page.locator('h1', { hasText: 'Models' }).waitFor();
     assert.is(await picker.inputValue(), 'another');
   });
 });

@@ -224,7 +224,7 @@ test('a unified diff becomes numbered lines; highlighted code becomes its own te
 
 test('durations read like speech', () => {
   assert.equal([0, 420, 3_140, 14_200, 185_000, 7_260_000].map(duration), [
-    '0.0 s',
+    '0 ms',
     '0.4 s',
     '3.1 s',
     '14 s',

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../service/console.ts';
-import { fullTime } from '../../state/format.ts';
+import { moment } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
 import { useLoaded } from '../parts/hooks.ts';
@@ -36,7 +36,7 @@ export function Tenants() {
               <tr key={tenant.id}>
                 <td>{tenant.name}</td>
                 <td>{tenant.id}</td>
-                <td>{fullTime(tenant.createdAt)}</td>
+                <td>{Date.parse(tenant.createdAt) > 0 ? moment(tenant.createdAt) : 'the beginning'}</td>
               </tr>
             ))}
           </tbody>
@@ -56,8 +56,13 @@ export function Tenants() {
             <input required maxLength={120} value={name} onInput={(event) => setName(event.currentTarget.value)} />
           </label>
           <label class="field">
-            Id, made from the name if empty
-            <input maxLength={64} value={id} onInput={(event) => setId(event.currentTarget.value)} />
+            Id (optional)
+            <input
+              maxLength={64}
+              placeholder="from the name"
+              value={id}
+              onInput={(event) => setId(event.currentTarget.value)}
+            />
           </label>
           <Button type="submit" tone="primary">
             Add

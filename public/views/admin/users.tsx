@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { IssuedToken, User } from '../../../lib/wire/identity.ts';
 import { messageOf } from '../../service/console.ts';
-import { fullTime } from '../../state/format.ts';
+import { fullTime, moment } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
 import { useLoaded } from '../parts/hooks.ts';
@@ -57,7 +57,9 @@ export function Users() {
                 <td>{user.name}</td>
                 <td>{user.tenantId}</td>
                 <td>{user.role === 'admin' ? 'administrator' : 'user'}</td>
-                <td>{user.lastUsedAt ? fullTime(user.lastUsedAt) : 'never'}</td>
+                <td>
+                  {user.lastUsedAt ? <span title={fullTime(user.lastUsedAt)}>{moment(user.lastUsedAt)}</span> : 'never'}
+                </td>
                 <td class="actions">
                   <Button tone="quiet" onClick={() => void act(api().rotateToken(user.id))}>
                     New token

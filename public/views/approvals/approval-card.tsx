@@ -1,16 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Approval } from '../../../lib/wire/approval.ts';
 import { limits } from '../../../lib/wire/limits.ts';
-import { revealHidden, stopwatch } from '../../state/format.ts';
+import { fullTime, revealHidden, stopwatch } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
 import { useNow } from '../parts/hooks.ts';
+import { Icon } from '../parts/icon.tsx';
 
 /** Nothing can be decided right after the card appeared or changed: the click was meant for something else. */
 const armMs = 300;
 
 /** One question: who asks, for what, with everything that will be done. */
-export function ApprovalCard({ approval, position }: { approval: Approval; position?: string }) {
+export function ApprovalCard({ approval, position }: { approval: Approval; position?: string | undefined }) {
   const { workbench } = useConsole();
   const [armed, setArmed] = useState(false);
   const [note, setNote] = useState<string>();
@@ -36,6 +37,9 @@ export function ApprovalCard({ approval, position }: { approval: Approval; posit
     event.preventDefault();
     event.stopPropagation();
   };
+  // While a note is written the keys belong to the text.
+  const keysOf = (keys: string) => (note === undefined ? keys : undefined);
+  const asksToRun = typeof approval.call.arguments.command === 'string';
   return (
     <div
       class="approval"
@@ -47,16 +51,17 @@ export function ApprovalCard({ approval, position }: { approval: Approval; posit
       onKeyDown={onKeyDown}
     >
       <header class="approval-head">
+        <Icon name="bell" />
         <strong>Approval</strong>
         <Asker approval={approval} />
-        <span class="spring" />
         {position && <span class="muted">{position}</span>}
         <Age approval={approval} now={now} />
       </header>
       <p class="approval-what">
-        <span class="tool-name">{approval.call.name}</span> {saysMore(approval) && revealHidden(approval.reason)}
+        <span class="tool-name">{approval.call.name}</span> {asksToRun ? 'wants to run:' : 'wants to be called with:'}
       </p>
       <Arguments approval={approval} />
+      {saysMore(approval) && <p class="approval-reason">{revealHidden(approval.reason)}</p>}
       {note !== undefined && (
         <label class="approval-note">
           Note for the agent
@@ -68,14 +73,20 @@ export function ApprovalCard({ approval, position }: { approval: Approval; posit
               if (area && note === '') area.focus();
             }}
             onInput={(event) => setNote(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape') return;
+              event.stopPropagation();
+              setNote(undefined);
+              box.current?.focus();
+            }}
           />
         </label>
       )}
       <div class="approval-actions">
-        <Button tone="primary" icon="check" keys="Enter" disabled={!armed} onClick={() => decide(true)}>
+        <Button tone="primary" icon="check" keys={keysOf('Enter')} disabled={!armed} onClick={() => decide(true)}>
           Approve
         </Button>
-        <Button tone="danger" icon="cross" keys="Esc" disabled={!armed} onClick={() => decide(false)}>
+        <Button tone="danger" icon="cross" keys={keysOf('Esc')} disabled={!armed} onClick={() => decide(false)}>
           Decline
         </Button>
         {note === undefined && (
@@ -98,9 +109,10 @@ function Asker({ approval }: { approval: Approval }) {
   const { store } = useConsole();
   const { sessions } = store.directory.value;
   const root = sessions.get(approval.rootSessionId)?.title;
+  const text = approval.role ? `${approval.role}, sub-agent of ${root ?? 'another session'}` : (root ?? '');
   return (
-    <span class="muted">
-      {approval.role ? `${approval.role}, sub-agent of ${root ?? 'another session'}` : (root ?? '')}
+    <span class="asker" title={text}>
+      {text}
     </span>
   );
 }
@@ -108,7 +120,10 @@ function Asker({ approval }: { approval: Approval }) {
 function Age({ approval, now }: { approval: Approval; now: number }) {
   const left = Date.parse(approval.expiresAt) - now;
   return (
-    <span class="muted" title="Waiting since">
+    <span
+      class="muted"
+      title={`Asked at ${fullTime(approval.requestedAt)}; declined at ${fullTime(approval.expiresAt)}`}
+    >
       {left < 120_000 ? `declined in ${stopwatch(left)}` : stopwatch(now - Date.parse(approval.requestedAt))}
     </span>
   );

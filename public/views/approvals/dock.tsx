@@ -10,7 +10,7 @@ export function ApprovalDock({ sessionId }: { sessionId: string }) {
   if (!first) return null;
   return (
     <div class="dock">
-      <ApprovalCard approval={first} position={`1 of ${waiting.length}`} />
+      <ApprovalCard approval={first} position={waiting.length > 1 ? `1 of ${waiting.length}` : undefined} />
     </div>
   );
 }

@@ -25,7 +25,7 @@ export function RunBanner({ session }: { session: OpenSession }) {
     );
   if (summary.status === 'error')
     return (
-      <Banner tone="danger" text={over?.status === 'failed' ? over.error : 'The last run failed.'}>
+      <Banner tone="danger" text={over?.status === 'failed' ? `The run failed: ${over.error}` : 'The last run failed.'}>
         <Button tone="primary" onClick={resume}>
           Resume
         </Button>

@@ -1,14 +1,19 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { enhance } from '../../markdown/enhance.ts';
 import { createStreamingMarkdown } from '../../markdown/streaming.ts';
+import { duration } from '../../state/format.ts';
+import { links } from '../../state/route.ts';
 import type { OpenSession } from '../../state/store.ts';
 import { useConsole } from '../context.tsx';
+import { Icon } from '../parts/icon.tsx';
 
 /** The reply while it streams. It paints by itself, once per frame, without drawing anything else again. */
 export function LiveMessage({ session }: { session: OpenSession }) {
-  const { renderer } = useConsole();
+  const { renderer, highlighter } = useConsole();
   const text = useRef<HTMLDivElement>(null);
   const thoughts = useRef<HTMLDivElement>(null);
   const box = useRef<HTMLDetailsElement>(null);
+  const label = useRef<HTMLSpanElement>(null);
   const { live } = session;
   const id = session.conversation.value.live?.id;
   useLayoutEffect(() => {
@@ -17,11 +22,22 @@ export function LiveMessage({ session }: { session: OpenSession }) {
     if (!target || !thinking) return undefined;
     target.replaceChildren();
     thinking.replaceChildren(document.createTextNode(''));
-    const streaming = createStreamingMarkdown(target, renderer);
+    const fileLink = (path: string, line: number | undefined): string => links.files(session.id, path, line);
+    const streaming = createStreamingMarkdown(target, renderer, (block, settled) =>
+      enhance(block, { fileLink, ...(settled ? { highlighter } : {}) }),
+    );
     let shown = '';
     let thought = '';
     let folded = false;
     let skip = false;
+    const fold = (): void => {
+      folded = true;
+      if (thought === '') return;
+      box.current?.removeAttribute('open');
+      box.current?.classList.remove('thinking');
+      const { reasoning: from, text: to } = live.since;
+      if (label.current) label.current.textContent = from && to ? `Thought ${duration(to - from)}` : 'Thought';
+    };
     return live.watch(() => {
       if (live.messageId !== id) return;
       if (skip) {
@@ -38,8 +54,7 @@ export function LiveMessage({ session }: { session: OpenSession }) {
         box.current?.removeAttribute('hidden');
       }
       if (live.text !== shown) {
-        if (!folded && thought !== '') box.current?.removeAttribute('open');
-        folded = true;
+        if (!folded) fold();
         shown = live.text;
         streaming.update(shown);
       }
@@ -48,10 +63,11 @@ export function LiveMessage({ session }: { session: OpenSession }) {
   }, [id, live]);
   return (
     <article class="message assistant live" aria-busy="true">
-      <details class="reasoning" ref={box} open hidden>
+      <details class="reasoning thinking" ref={box} open hidden>
         <summary>
           <span class="pulse" aria-hidden="true" />
-          Thinking
+          <Icon name="right" />
+          <span ref={label}>Thinking</span>
         </summary>
         <div class="reasoning-text" ref={thoughts} tabIndex={0} role="region" aria-label="Reasoning" />
       </details>

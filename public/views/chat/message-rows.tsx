@@ -15,6 +15,8 @@ interface RowProps {
   sessionId: string;
   /** Drawn at once instead of when it comes near. */
   now: boolean;
+  /** How long its reasoning took, if that is known. */
+  thoughtMs?: number | undefined;
 }
 
 /** What a person said. */
@@ -43,12 +45,12 @@ export const UserRow = memo(function UserRow({ message, sessionId }: Omit<RowPro
 });
 
 /** What the model said. */
-export const AssistantRow = memo(function AssistantRow({ message, sessionId, now }: RowProps) {
+export const AssistantRow = memo(function AssistantRow({ message, sessionId, now, thoughtMs }: RowProps) {
   const { say } = useConsole();
   const { id } = message;
   return (
     <article class="message assistant" id={`message-${id}`} data-message={id} aria-label="Reply">
-      {message.reasoning && <Reasoning text={message.reasoning} />}
+      {message.reasoning && <Reasoning text={message.reasoning} durationMs={thoughtMs} />}
       <Markdown text={message.content} sessionId={sessionId} now={now} />
       {message.meta?.partial === true && <p class="note">This reply was not finished.</p>}
       <footer class="message-tools">

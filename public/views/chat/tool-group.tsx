@@ -16,7 +16,8 @@ export function ToolGroup({
   running: boolean;
   sessionId: string;
 }) {
-  const few = calls.length <= 2;
+  const { store } = useConsole();
+  const few = calls.length <= (store.density.value === 'compact' ? 0 : 2);
   const [open, setOpen] = useState(false);
   const { count, failed, durationMs } = summaryOf(calls);
   const shown = open || few ? calls : calls.filter(({ state }) => state === 'failed' || state === 'running');
@@ -75,7 +76,8 @@ function StateMark({ state, asks }: { state: CallView['state']; asks: boolean })
 }
 
 function Changes({ data }: { data: unknown }) {
-  const { additions, deletions } = Object(data) as { additions?: unknown; deletions?: unknown };
+  const { additions, deletions, exitCode } = Object(data) as Record<string, unknown>;
+  if (typeof exitCode === 'number' && exitCode !== 0) return <span class="exit-code">exit {exitCode}</span>;
   if (typeof additions !== 'number' || typeof deletions !== 'number') return null;
   return (
     <span class="changes">

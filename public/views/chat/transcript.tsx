@@ -1,12 +1,13 @@
 import { Fragment } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { matchesMessage } from '../../sandbox/slot-rules.ts';
-import { type Conversation, isTurnOver, lastUserMessage, type Message } from '../../state/conversation.ts';
+import { isTurnOver, lastUserMessage, type Message } from '../../state/conversation.ts';
 import { compact, plural } from '../../state/format.ts';
 import { type Item, toItems } from '../../state/items.ts';
 import type { OpenSession } from '../../state/store.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { PluginSlot } from '../plugins/plugin-slot.tsx';
 import { RunBanner } from './banners.tsx';
 import { type Follower, followEnd } from './follow.ts';
@@ -50,9 +51,12 @@ export function Transcript({ session, messageId }: { session: OpenSession; messa
       <div class="transcript" ref={scroller} tabIndex={0} role="log" aria-live="off" aria-label="Conversation">
         <div class="column" ref={content}>
           {conversation.more && <Older onNear={() => sessions.loadOlder(session)} />}
+          {items.length === 0 && !echo && !conversation.run && !conversation.live && (
+            <p class="empty">Nothing has been said yet.</p>
+          )}
           {items.map((item, at) => (
             <Fragment key={item.key}>
-              <Row item={item} now={at >= items.length - atOnce} {...{ conversation, session }} />
+              <Row item={item} now={at >= items.length - atOnce} session={session} />
               {messagesOf(item)
                 .filter((message) => isTurnOver(conversation, message))
                 .map((message) => (
@@ -76,19 +80,26 @@ export function Transcript({ session, messageId }: { session: OpenSession; messa
   );
 }
 
-function Row(props: { item: Item; now: boolean; session: OpenSession; conversation: Conversation }) {
-  const { item, now, session, conversation } = props;
+function Row(props: { item: Item; now: boolean; session: OpenSession }) {
+  const { item, now, session } = props;
   switch (item.kind) {
     case 'user':
       return <UserRow message={item.message} sessionId={session.id} />;
     case 'assistant':
-      return <AssistantRow message={item.message} sessionId={session.id} now={now} />;
+      return (
+        <AssistantRow
+          message={item.message}
+          sessionId={session.id}
+          now={now}
+          thoughtMs={session.thoughts.get(item.message.id)}
+        />
+      );
     case 'tools':
       return <ToolGroup calls={item.calls} running={item.running} sessionId={session.id} />;
     case 'notice':
       return <p class={`run-note ${item.notice.level}`}>{item.notice.text}</p>;
     default:
-      return <Divider item={item} sessionId={session.id} conversation={conversation} />;
+      return <Divider item={item} sessionId={session.id} />;
   }
 }
 
@@ -106,25 +117,17 @@ function messagesOf(item: Item): Message[] {
 }
 
 /** Where a summary stands for what was before. */
-function Divider({
-  item,
-  sessionId,
-  conversation,
-}: {
-  item: Extract<Item, { kind: 'compaction' }>;
-  sessionId: string;
-  conversation: Conversation;
-}) {
-  const { compaction } = conversation;
-  const removed = Number(item.message.meta?.compacted);
+function Divider({ item, sessionId }: { item: Extract<Item, { kind: 'compaction' }>; sessionId: string }) {
+  const { compacted, tokensBefore, tokensAfter } = item.message.meta ?? {};
   const sizes =
-    compaction?.removed === removed
-      ? `, ${compact(compaction.tokensBefore)} to ${compact(compaction.tokensAfter)} tokens`
+    typeof tokensBefore === 'number' && typeof tokensAfter === 'number'
+      ? `, ${compact(tokensBefore)} to ${compact(tokensAfter)} tokens`
       : '';
   return (
     <details class="divider">
       <summary>
-        {plural(removed, 'message')} summarised{sizes}
+        <Icon name="right" />
+        {plural(Number(compacted), 'message')} summarised{sizes}
       </summary>
       <Markdown text={item.message.content} sessionId={sessionId} now={false} />
     </details>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Checkpoint } from '../../../lib/wire/checkpoint.ts';
 import { messageOf } from '../../service/console.ts';
-import { bytes, fullTime, plural } from '../../state/format.ts';
+import { bytes, fullTime, moment, plural } from '../../state/format.ts';
 import { links } from '../../state/route.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
@@ -44,11 +44,11 @@ export function CheckpointsPage({ sessionId }: { sessionId: string }) {
             }}
           >
             <label class="field">
-              Label
+              Name of the snapshot
               <input
                 value={label}
                 maxLength={200}
-                placeholder="Snapshot"
+                placeholder="for example: green tests"
                 onInput={(event) => setLabel(event.currentTarget.value)}
               />
             </label>
@@ -64,6 +64,7 @@ export function CheckpointsPage({ sessionId }: { sessionId: string }) {
           <p class="empty">No checkpoints yet. Each message takes one before its run.</p>
         )}
         <ol class="timeline" aria-label="Checkpoints">
+          {checkpoints.length > 0 && <li class="now muted">Now</li>}
           {checkpoints.map((checkpoint) => (
             <Entry key={checkpoint.id} sessionId={sessionId} checkpoint={checkpoint} running={running} />
           ))}
@@ -81,18 +82,23 @@ function Entry({ sessionId, checkpoint, running }: { sessionId: string; checkpoi
   return (
     <li>
       <div class="line">
-        <span class="label">{label}</span>
-        <time class="muted" dateTime={createdAt}>
-          {fullTime(createdAt)}
-        </time>
-        <span class="muted">{plural(files, 'file')}</span>
-        {skipped ? <span class="muted">{skipped} too large, left out</span> : null}
-        {messageId && <a href={links.message(sessionId, messageId)}>message</a>}
+        <div class="label">
+          {label}
+          <div class="meta">
+            <time dateTime={createdAt} title={fullTime(createdAt)}>
+              {moment(createdAt)}
+            </time>
+            <span>{plural(files, 'file')}</span>
+            {skipped ? <span>{skipped} too large, left out</span> : null}
+            {messageId && <a href={links.message(sessionId, messageId)}>Go to the message</a>}
+          </div>
+        </div>
         <Button tone="quiet" expanded={open} onClick={() => setOpen(!open)}>
           Changes since
         </Button>
         <Button
           disabled={running}
+          label={running ? 'Possible when the run is over' : undefined}
           onClick={() => {
             store.layer.value = { name: 'restore', sessionId, checkpointId: id };
           }}

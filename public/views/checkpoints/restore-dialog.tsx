@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { messageOf } from '../../service/console.ts';
 import { plural } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
@@ -18,7 +18,7 @@ export function RestoreDialog({
   onClose: () => void;
 }) {
   const tools = useConsole();
-  const [preview] = useLoaded(() => tools.api().previewRestore(sessionId, checkpointId), [sessionId, checkpointId]);
+  const [ready, setReady] = useState(false);
   const [busy, setBusy] = useState(false);
   const restore = async () => {
     setBusy(true);
@@ -34,31 +34,48 @@ export function RestoreDialog({
   };
   return (
     <Dialog title="Restore files?" onClose={onClose} class="wide">
-      {preview.state === 'loading' && <p>Comparing…</p>}
-      {preview.state === 'failed' && <p class="problem">{messageOf(preview.error)}</p>}
-      {preview.state === 'ready' && (
-        <>
-          <p>
-            Files become as in "{preview.value.checkpoint.label}". The conversation stays. First we save: Before
-            restoring "{preview.value.checkpoint.label}".
-          </p>
-          {preview.value.sharedWith.length > 0 && (
-            <p class="banner warn">
-              {plural(preview.value.sharedWith.length, 'other session works', 'other sessions work')} in the same
-              directory
-              {preview.value.sharedWith.some(({ running }) => running) ? ', and a run is active there' : ''}.
-            </p>
-          )}
-          <ChangeList changes={preview.value} />
-        </>
-      )}
+      <p>The conversation stays as it is.</p>
+      <RestorePreview sessionId={sessionId} checkpointId={checkpointId} onReady={() => setReady(true)} />
       <div class="dialog-actions">
         <Button onClick={onClose}>Cancel</Button>
-        <Button tone="primary" disabled={busy || preview.state !== 'ready'} onClick={() => void restore()}>
+        <Button tone="primary" disabled={busy || !ready} onClick={() => void restore()}>
           Restore files
         </Button>
       </div>
     </Dialog>
+  );
+}
+
+/** What a restore would do to the files as they are now, to whom, and what is saved before. */
+export function RestorePreview({
+  sessionId,
+  checkpointId,
+  onReady,
+}: {
+  sessionId: string;
+  checkpointId: string;
+  onReady?: () => void;
+}) {
+  const { api } = useConsole();
+  const [preview] = useLoaded(() => api().previewRestore(sessionId, checkpointId), [sessionId, checkpointId]);
+  useEffect(() => {
+    if (preview.state === 'ready') onReady?.();
+  }, [preview.state]);
+  if (preview.state === 'loading') return <p class="note">Comparing…</p>;
+  if (preview.state === 'failed') return <p class="problem">{messageOf(preview.error)}</p>;
+  const { checkpoint, sharedWith } = preview.value;
+  const others = plural(sharedWith.length, 'other session works', 'other sessions work');
+  const active = sharedWith.some(({ running }) => running) ? ', and a run is active there' : '';
+  return (
+    <div class="restore-preview">
+      <ChangeList changes={preview.value} />
+      {sharedWith.length > 0 && (
+        <p class="banner warn">
+          {others} in the same directory{active}.
+        </p>
+      )}
+      <p class="note">First we save: Before restoring "{checkpoint.label}", so that it can be undone.</p>
+    </div>
   );
 }
 

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { Message, ShownImage } from '../../state/conversation.ts';
 import type { DraftImage } from '../../state/drafts.ts';
-import { clockTime, plural } from '../../state/format.ts';
+import { moment, plural } from '../../state/format.ts';
 import { useConsole, type ViewTools } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { useLoaded } from '../parts/hooks.ts';
-import { undoRestore } from './restore-dialog.tsx';
+import { RestorePreview, undoRestore } from './restore-dialog.tsx';
 
 interface RewindProps {
   sessionId: string;
@@ -57,17 +57,24 @@ export function RewindDialog({ sessionId, messageId, edit, onClose }: RewindProp
           void run();
         }}
       >
-        <blockquote class="muted">{target.content.slice(0, 200)}</blockquote>
+        <blockquote class="muted">{target.content.slice(0, 200) || 'Images without text'}</blockquote>
         <p>
-          {plural(removed, 'message')} from here on {removed === 1 ? 'is' : 'are'} removed. This can't be undone.
+          {removed === 1 ? 'This message is removed' : `${plural(removed, 'message')} from here on are removed`}. That
+          can't be undone.
         </p>
+        {list.state === 'loading' && <p class="note">Looking for a snapshot…</p>}
         {checkpoint && (
           <label class="check">
-            <input type="checkbox" checked={files} onChange={(event) => setFiles(event.currentTarget.checked)} />
-            Also restore files to {clockTime(checkpoint.createdAt)} (it affects every session in this workspace; a
-            safety snapshot is taken first)
+            <input
+              type="checkbox"
+              data-first
+              checked={files}
+              onChange={(event) => setFiles(event.currentTarget.checked)}
+            />
+            Also restore files to {moment(checkpoint.createdAt)}
           </label>
         )}
+        {checkpoint && files && <RestorePreview sessionId={sessionId} checkpointId={checkpoint.id} />}
         {why && <p class="note">{why}</p>}
         <div class="dialog-actions">
           <Button onClick={onClose}>Cancel</Button>

@@ -2,7 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { WorkspaceFile } from '../../../lib/wire/workspace.ts';
 import { matchesFile } from '../../sandbox/slot-rules.ts';
 import { messageOf } from '../../service/console.ts';
-import { bytes, fullTime, plural } from '../../state/format.ts';
+import { bytes, moment, plural } from '../../state/format.ts';
+import { links } from '../../state/route.ts';
 import { Markdown } from '../chat/markdown.tsx';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
@@ -22,6 +23,7 @@ export function FileViewer({ sessionId, path, line }: { sessionId: string; path:
     return (
       <div class="file-view">
         <header class="file-head">
+          <Back sessionId={sessionId} />
           <h2>{path}</h2>
         </header>
         <p class="file-body problem">{messageOf(file.error)}</p>
@@ -35,10 +37,11 @@ export function FileViewer({ sessionId, path, line }: { sessionId: string; path:
   return (
     <section class="file-view" aria-label={value.path}>
       <header class="file-head">
+        <Back sessionId={sessionId} />
         <h2>{value.path}</h2>
         <span class="muted">
           {bytes(value.size)}
-          {value.lines === undefined ? '' : `, ${plural(value.lines, 'line')}`}, {fullTime(value.modifiedAt)}
+          {value.lines === undefined ? '' : `, ${plural(value.lines, 'line')}`}, changed {moment(value.modifiedAt)}
         </span>
         <span class="spring" />
         {(markdown || viewer) && (
@@ -73,6 +76,15 @@ export function FileViewer({ sessionId, path, line }: { sessionId: string; path:
         )}
       </div>
     </section>
+  );
+}
+
+/** To the tree, where it does not fit beside the file. */
+function Back({ sessionId }: { sessionId: string }) {
+  return (
+    <a class="back" href={links.files(sessionId)}>
+      ‹ Files
+    </a>
   );
 }
 

@@ -11,7 +11,7 @@ import { FileViewer } from './file-viewer.tsx';
 /** The workspace of a session: a tree that opens as it is needed, and one file. */
 export function FilesPage({ sessionId, path, line }: { sessionId: string; path: string; line: number | undefined }) {
   return (
-    <div class="files">
+    <div class={path === '' ? 'files' : 'files with-file'}>
       <nav class="file-tree" aria-label="Files">
         <Folder sessionId={sessionId} folder="." open={path} />
       </nav>

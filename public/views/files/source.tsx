@@ -31,7 +31,7 @@ export function Source({ text, name, line }: { text: string; name: string; line:
   return (
     <div ref={box}>
       <form
-        class="inline-form"
+        class="find"
         onSubmit={(event) => {
           event.preventDefault();
           const scroller = box.current?.closest('.file-body');
@@ -49,6 +49,9 @@ export function Source({ text, name, line }: { text: string; name: string; line:
         {find !== '' && <span class="muted">{plural(hits.length, 'line')}</span>}
       </form>
       <div class="source">
+        {[...marked].slice(0, 500).map((at) => (
+          <span key={at} class="line-mark" style={{ top: `${at * lineHeight}px` }} />
+        ))}
         <pre class="numbers" aria-hidden="true">
           {lines.map((_, at) => `${marked.has(at) ? '▸ ' : ''}${at + 1}`).join('\n')}
         </pre>

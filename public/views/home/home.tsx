@@ -6,7 +6,7 @@ import { NoModel } from './no-model.tsx';
 import { Setup } from './setup.tsx';
 import { TryByHand } from './try-by-hand.tsx';
 
-const ideas = ['list files', 'search for TODO', 'Explain this workspace'];
+const ideas = ['List files', 'Search for TODO', 'Explain this workspace'];
 
 /** Where work begins: one question, and what this service has. */
 export function Home() {
@@ -35,7 +35,7 @@ export function Home() {
           <>
             <Composer
               draftKey="new"
-              placeholder="Describe a task, paste an image, or drop a file…"
+              placeholder="Describe a task. Images can be pasted or dropped here."
               focus
               onSend={(draft) =>
                 workbench.begin(draft, {
@@ -65,6 +65,9 @@ export function Home() {
             </p>
           </>
         )}
+        <p class="hint muted">
+          <kbd>Enter</kbd> sends <kbd>Shift Enter</kbd> makes a line <kbd>Ctrl K</kbd> finds everything
+        </p>
         <Setup />
         <TryByHand />
       </div>

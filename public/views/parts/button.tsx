@@ -6,11 +6,11 @@ interface ButtonProps {
   onClick?: (event: MouseEvent) => void;
   icon?: IconName;
   /** The name for people who do not see the icon; also the tooltip. */
-  label?: string;
+  label?: string | undefined;
   tone?: 'plain' | 'primary' | 'danger' | 'quiet';
   type?: 'button' | 'submit';
   disabled?: boolean;
-  keys?: string;
+  keys?: string | undefined;
   pressed?: boolean;
   expanded?: boolean;
   class?: string;

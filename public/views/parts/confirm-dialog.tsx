@@ -26,7 +26,9 @@ export function ConfirmDialog({ title, text, word, confirm, run, onClose }: Conf
         <p>{text}</p>
         {word && (
           <label class="field">
-            Type <strong>{word}</strong> to confirm
+            <span>
+              Type <strong>{word}</strong> to confirm
+            </span>
             <input value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
           </label>
         )}

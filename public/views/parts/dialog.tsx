@@ -7,12 +7,14 @@ interface DialogProps {
   onClose: () => void;
   children: ComponentChildren;
   class?: string;
+  /** Without the line with title and close button. */
+  bare?: boolean;
   /** Ctrl Enter, wherever the focus is in the dialog. */
   onConfirm?: () => void;
 }
 
 /** A native modal dialog; what has `data-first` gets the focus. Escape and the backdrop close it; focus goes back to where it was. */
-export function Dialog({ title, onClose, children, class: className = '', onConfirm }: DialogProps) {
+export function Dialog({ title, onClose, children, class: className = '', bare, onConfirm }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const before = document.activeElement;
@@ -43,10 +45,12 @@ export function Dialog({ title, onClose, children, class: className = '', onConf
       }}
     >
       <div class="dialog-body">
-        <header class="dialog-head">
-          <h2>{title}</h2>
-          <Button icon="close" label="Close" tone="quiet" onClick={onClose} />
-        </header>
+        {!bare && (
+          <header class="dialog-head">
+            <h2>{title}</h2>
+            <Button icon="close" label="Close" tone="quiet" onClick={onClose} />
+          </header>
+        )}
         {children}
       </div>
     </dialog>

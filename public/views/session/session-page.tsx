@@ -7,6 +7,7 @@ import { Composer } from '../composer/composer.tsx';
 import { ModelPicker } from '../composer/model-picker.tsx';
 import { Queue } from '../composer/queue.tsx';
 import { useConsole } from '../context.tsx';
+import { Button } from '../parts/button.tsx';
 import { lazyView } from '../parts/lazy-view.tsx';
 import { PluginSlot } from '../plugins/plugin-slot.tsx';
 import { SessionHeader } from './session-header.tsx';
@@ -31,20 +32,33 @@ export function SessionPage({ route }: { route: SessionRoute }) {
   if (phase === 'missing')
     return (
       <div class="empty">
-        <h1>This session is not there</h1>
+        <h2>This session is not there</h2>
         <p>It was deleted, or it belongs to somebody else.</p>
-        <a href="#/">Start a session</a>
+        <a class="button" href="#/">
+          Start a new session
+        </a>
       </div>
     );
   return (
-    <div class="session">
+    <div class="session" data-session={route.id}>
       <SessionHeader session={session} tab={route.tab} />
       <PluginSlot slot="session.header" sessionId={route.id} />
-      {phase === 'failed' && <p class="banner danger">{session.problem.value}</p>}
+      {phase === 'failed' && (
+        <div class="column">
+          <p class="banner danger" role="alert">
+            <span class="banner-text">The conversation could not be loaded: {session.problem.value}</span>
+            <Button onClick={() => void sessions.reload(route.id)}>Try again</Button>
+          </p>
+        </div>
+      )}
       {route.tab === 'chat' && (
         <>
           {phase === 'loading' ? (
-            <div class="transcript-frame" role="status" aria-label="Loading the conversation" />
+            <div class="transcript-frame">
+              <p class="empty" role="status">
+                Loading the conversation…
+              </p>
+            </div>
           ) : (
             <Transcript session={session} messageId={route.messageId} />
           )}
@@ -72,7 +86,7 @@ function Foot({ sessionId }: { sessionId: string }) {
         <PluginSlot slot="composer.actions" sessionId={sessionId} />
         <Composer
           draftKey={sessionId}
-          placeholder={running ? 'Message… it is sent when the run is over' : 'Message…'}
+          placeholder={running ? 'Write on: it is sent when the run is over' : 'Write a message'}
           focus
           queues={running}
           stopping={stopping}

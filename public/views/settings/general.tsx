@@ -1,6 +1,6 @@
 import { canNotify } from '../../service/notify.ts';
-import { duration } from '../../state/format.ts';
-import type { Theme } from '../../state/store.ts';
+import { count, duration } from '../../state/format.ts';
+import type { Density, Theme } from '../../state/store.ts';
 import { useConsole } from '../context.tsx';
 import { useLoaded } from '../parts/hooks.ts';
 
@@ -8,6 +8,11 @@ const themes: readonly (readonly [Theme, string])[] = [
   ['system', 'As the system'],
   ['light', 'Light'],
   ['dark', 'Dark'],
+];
+
+const densities: readonly (readonly [Density, string])[] = [
+  ['comfortable', 'Comfortable'],
+  ['compact', 'Compact: tool calls in one line'],
 ];
 
 /** What belongs to this browser, and what the service says of itself. */
@@ -30,28 +35,31 @@ export function General() {
     ['Default model', config?.model.default ?? 'the first registered one'],
     ['Approvals', `declined after ${duration(config?.approvals.timeoutMs ?? 0)}`],
     ['Tenant', store.me.value?.tenant.name ?? ''],
-    ['Sessions', usage.state === 'ready' ? String(usage.value.sessions) : '…'],
-    ['Tokens', usage.state === 'ready' ? usage.value.usage.totalTokens.toLocaleString() : '…'],
+    ['Sessions', usage.state === 'ready' ? count(usage.value.sessions) : '…'],
+    ['Tokens', usage.state === 'ready' ? count(usage.value.usage.totalTokens) : '…'],
   ];
   return (
     <>
       <section class="card">
         <h2>This browser</h2>
-        <label class="field">
-          Theme
-          <select
+        <div class="choices">
+          <Choice
+            label="Theme"
             value={store.theme.value}
-            onChange={(event) => {
-              store.theme.value = themes.find(([name]) => name === event.currentTarget.value)?.[0] ?? 'system';
+            options={themes}
+            onChange={(theme) => {
+              store.theme.value = theme;
             }}
-          >
-            {themes.map(([name, title]) => (
-              <option key={name} value={name}>
-                {title}
-              </option>
-            ))}
-          </select>
-        </label>
+          />
+          <Choice
+            label="Density"
+            value={store.density.value}
+            options={densities}
+            onChange={(density) => {
+              store.density.value = density;
+            }}
+          />
+        </div>
         {canNotify() ? (
           <label class="check">
             <input
@@ -77,5 +85,32 @@ export function General() {
         </dl>
       </section>
     </>
+  );
+}
+
+function Choice<T extends string>(props: {
+  label: string;
+  value: T;
+  options: readonly (readonly [T, string])[];
+  onChange: (value: T) => void;
+}) {
+  const { label, value, options, onChange } = props;
+  return (
+    <label class="field">
+      {label}
+      <select
+        value={value}
+        onChange={(event) => {
+          const chosen = options.find(([name]) => name === event.currentTarget.value);
+          if (chosen) onChange(chosen[0]);
+        }}
+      >
+        {options.map(([name, title]) => (
+          <option key={name} value={name}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

@@ -1,5 +1,5 @@
 import { messageOf } from '../../service/console.ts';
-import { fullTime } from '../../state/format.ts';
+import { fullTime, moment } from '../../state/format.ts';
 import { links } from '../../state/route.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
@@ -61,7 +61,7 @@ export function Triggers() {
           <Entry key={schedule.id} trigger={schedule} onRun={() => void run(schedule.id)}>
             <code>{schedule.cron}</code>
             <span class="muted">
-              {schedule.active ? 'running now' : schedule.next ? `next ${fullTime(schedule.next)}` : 'never'}
+              {schedule.active ? 'running now' : schedule.next ? `next on ${moment(schedule.next)}` : 'never'}
             </span>
           </Entry>
         ))}
@@ -73,16 +73,18 @@ export function Triggers() {
 function Entry(props: { trigger: Trigger; onRun: () => void; children: preact.ComponentChildren }) {
   const { id, title, last } = props.trigger;
   return (
-    <div class="inline-form">
-      <strong>{title || id}</strong>
-      {props.children}
-      <span class="spring" />
-      {last && (
-        <a href={links.session(last.sessionId)} title={fullTime(last.at)}>
-          last session
-        </a>
-      )}
-      <Button onClick={props.onRun}>Run now</Button>
+    <div class="trigger">
+      <div class="trigger-head">
+        <strong>{title || id}</strong>
+        <span class="spring" />
+        {last && (
+          <a href={links.session(last.sessionId)} title={fullTime(last.at)}>
+            Last session
+          </a>
+        )}
+        <Button onClick={props.onRun}>Run now</Button>
+      </div>
+      <div class="trigger-facts">{props.children}</div>
     </div>
   );
 }

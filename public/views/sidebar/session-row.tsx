@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { SessionSummary } from '../../../lib/wire/session.ts';
-import { ago } from '../../state/format.ts';
+import { ago, plural } from '../../state/format.ts';
 import { links } from '../../state/route.ts';
 import type { SessionNode } from '../../state/session-tree.ts';
+import { statusWords } from '../../state/status-words.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -32,7 +33,7 @@ export function SessionRow({ node, open, onOpen }: RowProps) {
         {children.length > 0 && !active && (
           <Button
             icon={showChildren ? 'down' : 'right'}
-            label={`${children.length} sub-agents`}
+            label={plural(children.length, 'sub-agent')}
             tone="quiet"
             expanded={showChildren}
             onClick={() => setExpanded(!expanded)}
@@ -65,8 +66,7 @@ function StatusDot({ session, waits }: { session: SessionSummary; waits: boolean
 /** The state in a word; the colour of the dot says it again. */
 function RowState({ session, waits }: { session: SessionSummary; waits: boolean }) {
   const { store } = useConsole();
-  const words = { idle: '', cancelled: 'stopped', running: 'running', interrupted: 'interrupted', error: 'failed' };
   const unread = session.status === 'idle' && store.directory.value.unread.has(session.id);
-  const word = waits ? 'waits' : unread ? 'new' : words[session.status];
+  const word = waits ? 'waits' : unread ? 'new' : session.status === 'idle' ? '' : statusWords[session.status];
   return <span class="row-state">{word || ago(session.updatedAt, Date.now())}</span>;
 }
