@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { createFairQueue } from '../base/fair-queue.ts';
 import { toSummary } from '../session/summary.ts';
 import { nextTurn } from '../store/line-document.ts';
 import type { MessageHits, MessageSearch } from '../store/message-search.ts';
@@ -16,10 +17,14 @@ export interface SearchQuery {
   limit: number;
 }
 
-/** Searches the titles and messages of a tenant's sessions. One search after the other, so that they can't crowd out the rest. */
+/**
+ * Searches the titles and messages of a tenant's sessions: one at a time for each tenant and two in all, by turns, so that
+ * nobody's searches can crowd out another's or the rest. Throws `overloaded` (429) when the tenant has 20 waiting.
+ */
 export type Search = (tenantId: string, query: SearchQuery, signal: AbortSignal) => Promise<SearchAnswer>;
 
 const longestQuery = 200;
+const mostWaiting = 20;
 const mostWords = 10;
 const perSession = 3;
 const before = 60;
@@ -38,12 +43,23 @@ export function readSearchQuery(params: URLSearchParams): SearchQuery {
 }
 
 export function createSearch(app: Pick<App, 'sessions' | 'store'>): Search {
-  let tail: Promise<unknown> = Promise.resolve();
-  return (tenantId, query, signal) => {
-    const answer = tail.then(() => search(app, tenantId, { ...query, signal }));
-    tail = answer.catch(() => undefined);
-    return answer;
+  const queue = createFairQueue({ atOnce: 2, perParty: mostWaiting });
+  return async (tenantId, query, signal) => {
+    try {
+      return await queue.add(tenantId, () => search(app, tenantId, { ...query, signal }), signal);
+    } catch (error) {
+      // Nobody reads it any more.
+      if (signal.aborted) return { results: [], truncated: true };
+      throw error instanceof Error && error.name === 'QueueFull' ? tooMany() : error;
+    }
   };
+}
+
+function tooMany(): ServiceError {
+  return new ServiceError('overloaded', `${mostWaiting} searches are waiting already. Try again in a moment.`, {
+    status: 429,
+    headers: { 'retry-after': '3' },
+  });
 }
 
 async function search(
@@ -51,7 +67,6 @@ async function search(
   tenantId: string,
   { words, limit, signal }: SearchQuery & { signal: AbortSignal },
 ): Promise<SearchAnswer> {
-  if (signal.aborted) return { results: [], truncated: true };
   const records = app.sessions.list(tenantId);
   const titled = await sessionsTitled(records, words);
   const sessionIds = records.filter(({ messageCount }) => messageCount > 0).map(({ id }) => id);
