@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import { type Slots, unlimited } from '../base/slots.ts';
@@ -37,6 +37,8 @@ export interface FileStoreOptions {
   disk?: Disk;
   /** Bounds how many transcripts and images are read or written at once. */
   slots?: Slots;
+  /** Takes the directory for this process; tests whose directory is not on a disk pass their own. */
+  lock?: (directory: string) => Promise<DirectoryLock>;
 }
 
 interface Parts {
@@ -49,7 +51,7 @@ interface Parts {
 
 /** Sessions in files: a write-ahead log that acknowledges, and behind it one readable snapshot per session. */
 export function createFileStore(options: FileStoreOptions): SessionStore {
-  const { directory: root, durability, clock, log, slots = unlimited } = options;
+  const { directory: root, durability, clock, log, slots = unlimited, lock: take = lockDirectory } = options;
   const files = boundedFiles(options.files ?? systemFiles, slots);
   const images = createImageFiles(files, root, slots);
   const meta = createMetaFiles(files, root);
@@ -102,12 +104,14 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
   };
 
   async function open({ resident }: OpenOptions): Promise<OpenedStore> {
-    const lock = await lockDirectory(root);
+    const lock = await take(root);
     try {
       await care.open();
       const recovered = await care.withReserve(async () => {
         await ensureDirectory(files, root, join(root, layout.log));
         await ensureDirectory(files, root, join(root, layout.sessions));
+        // Its own name too, when it was made just now; a parent that this process may not open was there before.
+        await files.syncDirectory(dirname(root)).catch(() => undefined);
         return recover(files, root);
       });
       const { entries, findings } = recovered;

@@ -24,6 +24,8 @@ export interface ReadLog {
   lastLsn: number;
   /** Segments that end (or are nothing but) a torn write, and where to cut them. */
   cuts: { number: number; at: number }[];
+  /** Segments with records that nothing proves to be synced: a process that was killed may have left them in memory only. */
+  unproven: number[];
 }
 
 interface ScannedLine {
@@ -36,29 +38,36 @@ interface ScannedLine {
 interface ScannedSegment {
   number: number;
   after: number | undefined;
+  /** Every byte of it arrived: records hold no NUL, which is what a missing sector reads as, and end in a line feed. */
+  complete: boolean;
   lines: ScannedLine[];
 }
 
-/**
- * Reads the whole log. Costs as much memory as the log is long; it is as long as the snapshots are behind.
- * `known` is the highest lsn that the index or a snapshot holds, so certainly was durable.
- */
-export async function readLog(files: FilePort, logDirectory: string, known: number): Promise<ReadLog> {
+export interface Known {
+  /** The highest lsn that the index or a snapshot holds, so certainly was durable. */
+  known: number;
+  /** The first lsn that is of use: with no segment left, what is torn begins there. */
+  needed: number;
+}
+
+/** Reads the whole log. Costs as much memory as the log is long; it is as long as the snapshots are behind. */
+export async function readLog(files: FilePort, logDirectory: string, { known, needed }: Known): Promise<ReadLog> {
   const scanned: ScannedSegment[] = [];
   for (const number of await listSegments(files, logDirectory)) {
     const bytes = await files.read(segmentPath(logDirectory, number));
     if (bytes) scanned.push(scan(number, bytes));
   }
-  prove(scanned, known);
-  return decide(scanned);
+  const proof = prove(scanned, known);
+  const log = decide(scanned, needed);
+  return { ...log, unproven: log.segments.filter(({ lastLsn }) => lastLsn > proof).map(({ number }) => number) };
 }
 
 /** The lines of a segment, each with its offset and its end. A line whose line feed was lost is taken apart. */
 export function* linesOf(bytes: Buffer): Generator<{ at: number; line: Buffer }> {
   for (let at = 0; at < bytes.length; ) {
-    const feed = bytes.indexOf(0x0a, at);
+    const feed = bytes.indexOf(lineFeed, at);
     const end = feed < 0 ? bytes.length : feed;
-    const line = bytes.subarray(at, end);
+    const line = feed < 0 ? lastLine(bytes.subarray(at)) : bytes.subarray(at, end);
     const starts = parseLine(line) ? [] : recordStartsIn(line);
     let from = 0;
     for (const start of [...starts, line.length]) {
@@ -69,8 +78,15 @@ export function* linesOf(bytes: Buffer): Generator<{ at: number; line: Buffer }>
   }
 }
 
+/** A record that arrived whole counts, whatever stands where its line feed was. */
+function lastLine(line: Buffer): Buffer {
+  const withoutEnd = line.subarray(0, -1);
+  return parseLine(withoutEnd) ? withoutEnd : line;
+}
+
 function scan(number: number, bytes: Buffer): ScannedSegment {
-  const segment: ScannedSegment = { number, after: undefined, lines: [] };
+  const complete = bytes.at(-1) === lineFeed && !bytes.includes(0);
+  const segment: ScannedSegment = { number, after: undefined, complete, lines: [] };
   for (const { at, line } of linesOf(bytes)) {
     const parsed = parseLine(line);
     if (parsed?.kind === 'start') segment.after = parsed.after;
@@ -79,7 +95,8 @@ function scan(number: number, bytes: Buffer): ScannedSegment {
   return segment;
 }
 
-function prove(segments: ScannedSegment[], known: number): void {
+/** The highest lsn that anything proves to have been durable. */
+function prove(segments: ScannedSegment[], known: number): number {
   let proof = known;
   for (const segment of segments.toReversed()) {
     for (const scanned of segment.lines.toReversed()) {
@@ -88,13 +105,15 @@ function prove(segments: ScannedSegment[], known: number): void {
     }
     proof = Math.max(proof, segment.after ?? 0);
   }
+  return proof;
 }
 
 /** Tells damage (a record that was acknowledged) from a torn write (one that never was) and from void records. */
-function decide(scanned: ScannedSegment[]): ReadLog {
-  const result: ReadLog = { segments: [], lastLsn: 0, cuts: [] };
+function decide(scanned: ScannedSegment[], needed: number): Omit<ReadLog, 'unproven'> {
+  const result: Omit<ReadLog, 'unproven'> = { segments: [], lastLsn: 0, cuts: [] };
   const lastStarted = scanned.findLastIndex((segment) => segment.after !== undefined);
-  scanned.forEach(({ number, after, lines }, index) => {
+  const least = lastStarted < 0 ? needed : 1;
+  scanned.forEach(({ number, after, complete, lines }, index) => {
     const limit = Math.min(...scanned.slice(index + 1).map((later) => later.after ?? Number.POSITIVE_INFINITY));
     const segment: ReadSegment = { number, items: [], lastLsn: 0 };
     result.segments.push(segment);
@@ -107,12 +126,17 @@ function decide(scanned: ScannedSegment[]): ReadLog {
         segment.items.push(line);
         segment.lastLsn = line.lsn;
         result.lastLsn = line.lsn;
-      } else if (proof >= expected) {
+      } else if (proof >= Math.max(expected, least) || (complete && expected <= limit && index >= lastStarted)) {
         segment.items.push({ ...line, expected });
       } else if (index >= lastStarted) {
         result.cuts.push({ number, at });
         return;
       }
+    }
+    if (segment.items.at(-1)?.kind === 'damaged' && index >= lastStarted) {
+      // Its number is taken: what comes next must not look as if nothing had been here.
+      result.lastLsn += 1;
+      segment.lastLsn = result.lastLsn;
     }
   });
   return result;
@@ -125,3 +149,5 @@ function dropHarmless(segments: ReadSegment[]): void {
     if (items.length > 0) return;
   }
 }
+
+const lineFeed = 0x0a;

@@ -4,7 +4,7 @@ import { readDocumentHead } from './line-document.ts';
 import { type ReadLog, readLog } from './log-reader.ts';
 import { type ClosedSegment, listSegments, segmentPath } from './log-segment.ts';
 import { quarantine } from './quarantine.ts';
-import { temporarySuffix } from './replace-file.ts';
+import { syncWhole, temporarySuffix } from './replace-file.ts';
 import { createReplay, type Suspect } from './replay.ts';
 import { entryFromHead, gapIn, type SessionEntry, type SnapshotHead, snapshotTaken } from './session-entry.ts';
 import { readIndex, type SessionIndex } from './session-index.ts';
@@ -37,7 +37,7 @@ export async function recover(files: FilePort, root: string): Promise<Recovered>
 
   const logDirectory = join(root, layout.log);
   const known = Math.max(index.lsn, ...highest(entries.values()));
-  const read = await readLog(files, logDirectory, known);
+  const read = await readLog(files, logDirectory, { known, needed: index.needed });
   const replay = createReplay(entries, suspects, findings);
   const segments = read.segments.map((segment) => replay.segment(segment));
   for (const entry of entries.values()) {
@@ -55,6 +55,8 @@ export async function recover(files: FilePort, root: string): Promise<Recovered>
     );
   }
   const numbers = await cut(files, logDirectory, read, findings);
+  // What is seen from here on stays: a later record must not outlive one that was never synced.
+  for (const number of read.unproven) await syncWhole(files, segmentPath(logDirectory, number));
   await removeLeftovers(files, root, entries);
   return {
     entries,
@@ -74,7 +76,7 @@ async function loadIndex(
   root: string,
   findings: string[],
 ): Promise<SessionIndex & { isOld: boolean }> {
-  const empty = { lsn: 0, entries: new Map<string, SessionEntry>(), isOld: true };
+  const empty = { lsn: 0, needed: 1, entries: new Map<string, SessionEntry>(), isOld: true };
   try {
     const index = await readIndex(files, root);
     return index ? { ...index, isOld: false } : empty;

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { FilePort } from './file-port.ts';
+import { type FilePort, isAbsent } from './file-port.ts';
 
 /** What temporary files of the store end in; left-overs are removed at boot. */
 export const temporarySuffix = '.tmp';
@@ -46,6 +46,15 @@ export async function syncWhole(files: FilePort, path: string): Promise<void> {
     await files.sync(descriptor);
   } finally {
     await files.close(descriptor);
+  }
+}
+
+/** Makes what was removed from a directory stay away; nothing to do when the directory is not there. */
+export async function syncIfThere(files: FilePort, directory: string): Promise<void> {
+  try {
+    await files.syncDirectory(directory);
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
   }
 }
 

@@ -50,7 +50,9 @@ export function createReplay(entries: Map<string, SessionEntry>, suspects: Suspe
     const records = kept.get(sessionId) ?? [];
     kept.set(sessionId, records);
     records.push(logged);
-    const entry = entries.get(sessionId);
+    const known = entries.get(sessionId);
+    // A first snapshot may be torn as long as the log holds the session from its beginning: only the index knows better.
+    const entry = change.kind === 'created' && !known?.inIndex ? undefined : known;
     if (!entry) {
       if (change.kind === 'created') entries.set(sessionId, createEntry(logged, change.session));
       else

@@ -14,6 +14,8 @@ interface IndexLine extends SnapshotHead {
 export interface SessionIndex {
   /** Every record up to this lsn is in the index. */
   lsn: number;
+  /** The first lsn that was needed beside the index and its snapshots when it was written, or an earlier one. */
+  needed: number;
   entries: Map<string, SessionEntry>;
 }
 
@@ -26,22 +28,27 @@ export async function readIndex(files: FilePort, root: string): Promise<SessionI
     const entry = { ...entryFromHead(line), snapshot: line.snapshot, inIndex: true };
     entries.set(line.session.id, entry);
   }
-  return { lsn: (document.head as { lsn: number }).lsn, entries };
+  const { lsn, needed = 1 } = document.head as { lsn: number; needed?: number };
+  return { lsn, needed, entries };
 }
 
 /**
  * Writes `index.json` anew: what boot starts from instead of every snapshot. Lines may be newer than `lsn`; each says
  * how far it goes. Resolves to the first lsn that is still needed beside this index and the snapshots it knows.
  */
-export async function writeIndex(files: FilePort, root: string, { lsn, entries }: SessionIndex): Promise<number> {
+export async function writeIndex(
+  files: FilePort,
+  root: string,
+  { lsn, entries }: Omit<SessionIndex, 'needed'>,
+): Promise<number> {
   let needed = lsn + 1;
+  for (const { pending } of entries.values()) needed = Math.min(needed, pending[0]?.lsn ?? needed);
   const lines = function* (): Generator<IndexLine> {
     for (const entry of entries.values()) {
       entry.inIndex = true;
-      needed = Math.min(needed, entry.pending[0]?.lsn ?? needed);
       yield { lsn: entry.lsn, length: entry.length, snapshot: entry.snapshot, session: entry.record };
     }
   };
-  await replaceFile(files, join(root, layout.index), documentChunks({ lsn }, 'sessions', lines()));
+  await replaceFile(files, join(root, layout.index), documentChunks({ lsn, needed }, 'sessions', lines()));
   return needed;
 }

@@ -179,8 +179,8 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
     await Promise.all(Array.from({ length: atOnceInFlush }, work));
     for (const path of new Set(synced.map(([entry]) => dirname(pathOf(entry))))) await files.syncDirectory(path);
     for (const [entry, held] of synced) {
-      // Written anew meanwhile: what was synced is no longer there.
-      if (unsynced.get(entry) !== held) continue;
+      // Written anew meanwhile, or about to be: what was synced is not what will be there, and that is not synced.
+      if (unsynced.get(entry) !== held || entry.writing) continue;
       unsynced.delete(entry);
       snapshotTaken(entry, held.lsn, held.revision);
     }

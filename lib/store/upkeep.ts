@@ -4,10 +4,11 @@ import type { Logger } from '../base/log.ts';
 import { errorCode, type FilePort } from './file-port.ts';
 import { segmentPath } from './log-segment.ts';
 import type { LogWriter } from './log-writer.ts';
+import { syncIfThere } from './replace-file.ts';
 import { rewriteSegment } from './segment-rewrite.ts';
 import type { SessionEntry } from './session-entry.ts';
 import { writeIndex } from './session-index.ts';
-import { layout, snapshotPath } from './store-paths.ts';
+import { layout, sessionDirectory, snapshotPath } from './store-paths.ts';
 
 export interface Purge {
   tenantId: string;
@@ -119,6 +120,9 @@ export function createUpkeep(options: UpkeepOptions, indexIsOld: boolean): Upkee
       await files.remove(snapshotPath(root, tenantId, sessionId));
       await options.removeImages(sessionId);
     }
+    // The log goes on saying that they are deleted until their snapshots can't come back.
+    for (const tenantId of new Set(batch.map((purge) => purge.tenantId)))
+      await syncIfThere(files, sessionDirectory(root, tenantId));
     await writer.rotate();
     const gone = new Set(batch.map(({ sessionId }) => sessionId));
     const holding = writer
@@ -154,6 +158,8 @@ export function createUpkeep(options: UpkeepOptions, indexIsOld: boolean): Upkee
     for (const segment of [...writer.closedSegments()]) {
       if (segment.lastLsn >= limit) return;
       await files.remove(segmentPath(logDirectory, segment.number));
+      // One by one: a record must not come back without the deletion behind it.
+      await files.syncDirectory(logDirectory);
       writer.forget(segment);
     }
   }

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import type { Database } from '../../lib/store/sql/database.ts';
-import { changeAt, transcriptAt } from '../store/kill-child.ts';
-import { newId, texts } from '../store/sample.ts';
+import { newId } from '../store/sample.ts';
+import { commitScripted, wrongWith } from '../store/scripted-changes.ts';
 import { noResidents } from '../store/session-store-contract.ts';
 import { embeddedDatabase, sqlStoreOn } from './sql-rig.ts';
 
@@ -15,9 +15,8 @@ export async function commitUntilEnded(directory: string, { durable = true } = {
   const store = sqlStoreOn(database, directory);
   const { sessions } = await store.open(noResidents);
   for (const { id, revision } of sessions) {
-    const found = texts(await store.readMessages('default', id).catch(() => []));
-    const whole = JSON.stringify(found) === JSON.stringify(transcriptAt(id, revision));
-    tell(`found ${id} ${revision} ${whole ? 'whole' : 'broken'}`);
+    const wrong = await wrongWith(store, { id, tenantId: 'default', revision });
+    tell(`found ${id} ${revision} ${wrong === undefined ? 'whole' : 'broken'}`);
   }
   tell(`indexes ${(await indexesAgree(database)) ? 'agree' : 'differ'}`);
   tell('opened');
@@ -33,7 +32,7 @@ export async function commitUntilEnded(directory: string, { durable = true } = {
         revision = 0;
       }
       revision += 1;
-      await store.commit({ tenantId: 'default', sessionId: id, revision, change: changeAt(id, revision) });
+      await commitScripted(store, id, revision);
       tell(`stored ${id} ${revision}`);
     }
   });

@@ -75,6 +75,63 @@ test('a flipped byte anywhere in a record quarantines its session and no other',
   }
 });
 
+test('a flipped byte in the very last record is damage too, not a torn write: its session is put aside, boot after boot', async () => {
+  const [kept, damaged] = [author(), author()];
+  const crashed = await crashAfter(async (store) => {
+    for (const each of [kept, damaged]) await store.commit(each.create());
+    await store.commit(kept.append('one'));
+    await store.commit(damaged.append('THE LAST RECORD'));
+  });
+  const bytes = await readFile(segmentIn(crashed));
+  const start = bytes.lastIndexOf('\n', bytes.indexOf('THE LAST RECORD')) + 1;
+  for (let at = start; at < bytes.length - 1; at += 17) {
+    const copy = await copyOf(crashed);
+    await writeFile(segmentIn(copy), flip(bytes, at));
+    for (const content of ['two', 'three']) {
+      await withStore(copy, async (store, { sessions }) => {
+        assert.equal(
+          sessions.map(({ id }) => id),
+          [kept.id],
+          `flipped at ${at - start}, before ${content}`,
+        );
+        await store.commit(kept.append(content));
+      });
+    }
+    await withStore(copy, async (store) =>
+      assert.equal(texts(await store.readMessages('default', kept.id)), ['one', 'two', 'three']),
+    );
+    assert.match(await readFile(join(copy, 'quarantine', damaged.id, 'reason.txt'), 'utf8'), 'record 4 is damaged');
+    kept.undo();
+    kept.undo();
+    await rm(copy, { recursive: true });
+  }
+  await writeFile(segmentIn(crashed), flip(bytes, bytes.length - 1));
+  await withStore(crashed, async (store, { findings }) => {
+    assert.equal(findings, []);
+    assert.equal(texts(await store.readMessages('default', damaged.id)), ['THE LAST RECORD'], 'only its end was hit');
+  });
+});
+
+test('a last record of which a sector is missing is a torn write, whatever of it arrived', async () => {
+  const session = author();
+  const crashed = await crashAfter(async (store) => {
+    await store.commit(session.create());
+    await store.commit(session.append('kept'));
+    await store.commit(session.append('x'.repeat(3_000)));
+  });
+  const bytes = await readFile(segmentIn(crashed));
+  const start = bytes.lastIndexOf('\n', bytes.length - 2) + 1;
+  for (let sector = Math.ceil(start / 512); (sector + 1) * 512 < bytes.length; sector++) {
+    const copy = await copyOf(crashed);
+    await writeFile(segmentIn(copy), Buffer.from(bytes).fill(0, sector * 512, (sector + 1) * 512));
+    await withStore(copy, async (store, { findings }) => {
+      assert.equal(texts(await store.readMessages('default', session.id)), ['kept'], `sector ${sector}`);
+      assert.match(findings.join(), /^A write to the log was cut short/);
+    });
+    await rm(copy, { recursive: true });
+  }
+});
+
 test('damage to a record that a snapshot holds harms nobody', async () => {
   const session = author();
   const crashed = await crashAfter(async (store) => {
@@ -91,6 +148,31 @@ test('damage to a record that a snapshot holds harms nobody', async () => {
     assert.is(sessions.length, 1);
     assert.equal(texts(await store.readMessages('default', session.id)), ['IN THE SNAPSHOT', 'later']);
   });
+});
+
+test('a first snapshot that a power cut has torn is made again from the log', async () => {
+  const session = author();
+  const crashed = await crashAfter(async (store) => {
+    await store.commit(session.create());
+    await store.commit(session.append('first', 'second'));
+    await snapshotOf(crashedDirectory(store), session.id, 2);
+  });
+  const path = join(crashed, 'sessions', `${session.id}.json`);
+  const whole = await readFile(path);
+  for (const length of [0, 20, whole.indexOf('\n') + 1, whole.indexOf('second'), whole.length - 1]) {
+    const zeros = Buffer.alloc(whole.length);
+    whole.copy(zeros, 0, 0, length);
+    for (const torn of [whole.subarray(0, length), zeros]) {
+      const copy = await copyOf(crashed);
+      await writeFile(join(copy, 'sessions', `${session.id}.json`), torn);
+      await withStore(copy, async (store, { findings }) => {
+        assert.equal(findings, []);
+        assert.equal(texts(await store.readMessages('default', session.id)), ['first', 'second'], `torn at ${length}`);
+      });
+      const made = JSON.parse(await readFile(join(copy, 'sessions', `${session.id}.json`), 'utf8'));
+      assert.equal(texts(made.messages), ['first', 'second']);
+    }
+  }
 });
 
 test('a missing or damaged index is rebuilt from the snapshots', async () => {

@@ -1,4 +1,5 @@
 import type { Trial } from './trial.ts';
+import { crashStatesTrial } from './trials/crash-states.ts';
 
 /** A trial and its share of the time. */
 export interface Weighted {
@@ -6,7 +7,7 @@ export interface Weighted {
   weight: number;
 }
 
-export const catalogue: readonly Weighted[] = [];
+export const catalogue: readonly Weighted[] = [{ trial: crashStatesTrial, weight: 3 }];
 
 /** What is left when only some are wanted, each with its share of `ms`. */
 export function shareTime(
