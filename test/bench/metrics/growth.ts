@@ -7,6 +7,8 @@ import type { Running } from '../target.ts';
 import { createUpTo } from './population.ts';
 
 const deltas = 500;
+/** Enough that their cost stands out of what the transcript itself costs a turn. */
+const manyDeltas = 5_000;
 const sizes = [10, 100, 1_000, 10_000];
 
 /** What a delta costs while something grows around it: it should not notice. */
@@ -70,6 +72,7 @@ interface Subject {
 async function bySessions({ client }: Running, { scale }: MetricContext): Promise<Record<string, number>> {
   const values: Record<string, number> = {};
   const subject = await open(client);
+  await turns(subject, { deltas, count: 40 });
   let count = 1;
   for (const size of sizes.filter((each) => each <= scale.pick(10_000, 1_000))) {
     await createUpTo(client, { from: count, to: size });
@@ -97,10 +100,10 @@ async function byTranscript({ client }: Running, { scale }: MetricContext): Prom
     for (let at = 0; at < pairs; at++) {
       const subject = subjects[at % subjects.length] ?? old;
       short.push((await turn(client, { ...subject, content: 'stream 1' })).totalMs);
-      long.push((await turn(client, { ...subject, content: `stream ${deltas}` })).totalMs);
+      long.push((await turn(client, { ...subject, content: `stream ${manyDeltas}` })).totalMs);
     }
     messages += size === 10 ? 4 : 4 * pairs;
-    values[`byTranscript@${size}`] = ((median(long) - median(short)) * 1_000) / (deltas - 1);
+    values[`byTranscript@${size}`] = ((median(long) - median(short)) * 1_000) / (manyDeltas - 1);
     values[`turnByTranscript@${size}`] = median(short);
   }
   return values;
