@@ -58,9 +58,13 @@ export function batchStatements(commits: SessionCommit[], known: ReadonlyMap<str
       add(sessionId, next.first, change.summary);
     }
   }
-  flush();
   const changed = [...after.values()].filter((session) => session !== undefined);
-  if (changed.length > 0) statements.push(writeSessions(changed));
+  if (statements.length === 0 && rows.sessions.length > 0 && changed.length > 0)
+    statements.push(together(insertMessages(rows), writeSessions(changed)));
+  else {
+    flush();
+    if (changed.length > 0) statements.push(writeSessions(changed));
+  }
   if (doomed.size > 0) statements.push(...removeSessions([...doomed]));
   return { commits, statements, after };
 }
@@ -102,6 +106,14 @@ function writeSessions(changed: readonly KnownSession[]): Statement {
       changed.map(({ record }) => JSON.stringify(record)),
     ],
   };
+}
+
+/** Both as one statement, which is a transaction by itself: the usual batch then costs a third less. */
+function together(first: Statement, second: Statement): Statement {
+  const { values: before = [] } = first;
+  const { values = [] } = second;
+  const renumbered = second.sql.replaceAll(/\$(\d+)/g, (_, number) => `$${Number(number) + before.length}`);
+  return { sql: `WITH messages_written AS (${first.sql}) ${renumbered}`, values: [...before, ...values] };
 }
 
 /** `unerased` remembers what must still leave the files of the database. */

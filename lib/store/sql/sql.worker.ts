@@ -44,12 +44,7 @@ async function serve(database: PGlite, request: WorkerRequest): Promise<void> {
     if (request.type === 'query') {
       reply({ type: 'done', id, rows: [await run(database, request.statement)] });
     } else if (request.type === 'transaction') {
-      const rows = await database.transaction(async (transaction) => {
-        const results: Row[][] = [];
-        for (const statement of request.statements) results.push(await run(transaction, statement));
-        return results;
-      });
-      reply({ type: 'done', id, rows });
+      reply({ type: 'done', id, rows: await runTogether(database, request.statements) });
     } else {
       await database.close();
       reply({ type: 'done', id, rows: [] });
@@ -58,6 +53,17 @@ async function serve(database: PGlite, request: WorkerRequest): Promise<void> {
   } catch (error) {
     fail(id, error);
   }
+}
+
+/** All or nothing. A single statement is a transaction without being told. */
+async function runTogether(database: PGlite, statements: readonly Statement[]): Promise<Row[][]> {
+  const [only] = statements;
+  if (only && statements.length === 1) return [await run(database, only)];
+  return database.transaction(async (transaction) => {
+    const results: Row[][] = [];
+    for (const statement of statements) results.push(await run(transaction, statement));
+    return results;
+  });
 }
 
 async function run(on: PGliteInterface | Transaction, { sql, values = [] }: Statement): Promise<Row[]> {
