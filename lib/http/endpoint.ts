@@ -8,6 +8,7 @@ import { errorAnswer, finishApi } from './answer.ts';
 import { checkDeclared, parseJsonObject, readBody } from './body.ts';
 import { guardCrossSite } from './cross-site-guard.ts';
 import { decodeParams, matchPath } from './path-pattern.ts';
+import { untilInDoubt } from './store-deadline.ts';
 import { validate } from './validate.ts';
 
 /** What the host (or a test) hands to a handler beside the request. */
@@ -77,9 +78,9 @@ export function endpoint<Body = undefined, HasSession extends boolean = false>(
   const isApi = path.startsWith('/api/');
   const handler = async (context: HandlerContext): Promise<Response> => {
     const { request, platform } = context;
-    const response = await answer(context, spec, options).catch((error: unknown) =>
-      errorAnswer(error, platform.app, request),
-    );
+    const answered = answer(context, spec, options);
+    const bounded = method === 'GET' ? answered : untilInDoubt(answered, platform.app);
+    const response = await bounded.catch((error: unknown) => errorAnswer(error, platform.app, request));
     return isApi ? finishApi(response, request, platform.app) : response;
   };
   return Object.assign(handler, { route: spec });

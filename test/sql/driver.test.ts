@@ -103,6 +103,41 @@ for (const arrived of [true, false])
     await store.close();
   });
 
+failures('while it stays away the store says so, refuses what is new, and can be closed', async () => {
+  const directory = tempDirectory();
+  const database = embeddedDatabase(directory);
+  let away = false;
+  const unless = <T>(work: () => Promise<T>): Promise<T> => (away ? Promise.reject(databaseLost('away')) : work());
+  const store = sqlStoreOn(
+    {
+      ...database,
+      transaction: (statements) => unless(() => database.transaction(statements)),
+      query: (statement) => unless(() => database.query(statement)),
+    },
+    directory,
+  );
+  await store.open(noResidents);
+  const [session, other] = [author(), author()];
+  for (const each of [session, other]) await store.commit(each.create());
+  away = true;
+  const inDoubt = store.commit(session.append('in doubt'));
+  await eventually(2_000, () => store.trouble?.() === 'unavailable');
+  away = false;
+  await within(10_000, inDoubt);
+  assert.is(store.trouble?.(), undefined);
+  away = true;
+  const lastWord = rejects(store.commit(session.append('never known')));
+  await eventually(2_000, () => store.trouble?.() === 'unavailable');
+  await new Promise((resolve) => setTimeout(resolve, 2_100));
+  assert.is((await rejects(store.commit(other.append('new')))).name, 'NotStored');
+  await within(10_000, store.close());
+  await within(1_000, lastWord);
+  const again = sqlStore(directory);
+  await again.open(noResidents);
+  assert.equal(texts(await again.readMessages('default', session.id)), ['in doubt']);
+  await again.close();
+});
+
 failures('a commit that does not fit is refused alone', async () => {
   const directory = tempDirectory();
   const store = sqlStore(directory);

@@ -1,0 +1,32 @@
+import type { App } from '../app.ts';
+import { ServiceError } from '../wire/errors.ts';
+
+/** As long as the SQL driver gives a statement. */
+const patienceMs = 30_000;
+const lookMs = 1_000;
+
+/**
+ * The answer of a request that changes something, or a 500 when the store has been asked for longer than 30 s and does not
+ * know what became of it: the client is told to look. The change itself goes on: it is made as a whole later, with its
+ * events, or not at all.
+ */
+export function untilInDoubt(
+  work: Promise<Response>,
+  { clock, store, log }: Pick<App, 'clock' | 'store' | 'log'>,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      if (store.trouble?.() !== 'unavailable') {
+        cancel = clock.after(lookMs, look);
+        return;
+      }
+      log.error('A change was answered before it was known whether it is stored.');
+      reject(new ServiceError('internal_error', inDoubtText));
+    };
+    let cancel = clock.after(patienceMs, look);
+    work.then(resolve, reject).finally(() => cancel());
+  });
+}
+
+const inDoubtText =
+  'The store does not answer, so it is not known yet whether the change was made. It will be made as a whole or not at all: look before you repeat it.';

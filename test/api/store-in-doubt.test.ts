@@ -1,0 +1,83 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createMemoryStore } from '../../lib/store/memory-store.ts';
+import { createFakeClock } from '../helpers/fake-clock.ts';
+import { scriptedModel } from '../helpers/scripted-model.ts';
+import { withSession } from '../helpers/with-app.ts';
+import { eventually } from '../helpers/within.ts';
+
+const doubt = suite('While the store does not know what became of a change');
+
+/** A store that can lose its database in the middle of a commit. */
+function doubtfulStore() {
+  const store = createMemoryStore();
+  const held: (() => void)[] = [];
+  let lost = false;
+  return {
+    held,
+    lose() {
+      lost = true;
+    },
+    find() {
+      lost = false;
+      for (const go of held.splice(0)) go();
+    },
+    store: {
+      ...store,
+      trouble: () => (lost ? ('unavailable' as const) : undefined),
+      async commit(commit: Parameters<typeof store.commit>[0]) {
+        if (lost) await new Promise<void>((resolve) => held.push(resolve));
+        await store.commit(commit);
+      },
+    },
+  };
+}
+
+doubt(
+  'its request is answered 500 after 30 s, new work 429 at once, and the change is made when it is known',
+  async () => {
+    const clock = createFakeClock();
+    const { store, held, lose, find } = doubtfulStore();
+    await withSession({ clock, store, models: [scriptedModel()] }, async (app, session) => {
+      lose();
+      const asked = app.fetch(session.path, { method: 'PATCH', body: '{"title":"in doubt"}' });
+      await eventually(2_000, () => held.length === 1);
+      const vetoed = await app.fetch(`${session.path}/messages`, { method: 'POST', body: '{"content":"hi"}' });
+      assert.is(vetoed.status, 429);
+      assert.match(await vetoed.text(), 'storage_unavailable');
+      let answered = false;
+      void asked.then(() => {
+        answered = true;
+      });
+      clock.advance(29_999);
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.is(answered, false);
+      clock.advance(1);
+      const answer = await asked;
+      assert.is(answer.status, 500);
+      const { error } = (await answer.json()) as { error: { code: string; message: string } };
+      assert.is(error.code, 'internal_error');
+      assert.match(error.message, 'look before you repeat it');
+      find();
+      const [event] = await session.until('session.updated');
+      assert.is(event?.type === 'session.updated' && event.session.title, 'in doubt');
+      assert.is((await app.detail(session.id)).title, 'in doubt');
+    });
+  },
+);
+
+doubt('a request that only takes its time is not cut', async () => {
+  const clock = createFakeClock();
+  const { store, held, lose, find } = doubtfulStore();
+  const slow = { ...store, trouble: () => undefined };
+  await withSession({ clock, store: slow, models: [scriptedModel()] }, async (app, session) => {
+    lose();
+    const asked = app.fetch(session.path, { method: 'PATCH', body: '{"title":"slow"}' });
+    await eventually(2_000, () => held.length === 1);
+    clock.advance(120_000);
+    find();
+    assert.is((await asked).status, 200);
+  });
+});
+
+doubt.run();
