@@ -1,4 +1,5 @@
 // One esbuild run, with splitting: every handler, worker, plugin and program is an entry; what they share is a chunk.
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
@@ -51,14 +52,18 @@ const result = await build({
   chunkNames: 'chunks/[name]-[hash]',
   metafile: true,
 });
-// The program once more, as one file: a start that opens seventy files takes a quarter longer than one that opens one.
+// The program once more, as one file that the launcher takes from compiled code: opening seventy files and compiling
+// them is half of a start.
+const program = { ...common, target: 'node20', sourcemap: false, minifySyntax: true, minifyWhitespace: true };
 await build({
-  ...common,
+  ...program,
   entryPoints: ['host/main.ts'],
-  outfile: 'dist/host/main.js',
-  minifySyntax: true,
-  minifyWhitespace: true,
+  outfile: 'dist/host/program.cjs',
+  format: 'cjs',
+  banner: { js: "const programUrl = require('node:url').pathToFileURL(__filename).href;" },
+  define: { 'import.meta.url': 'programUrl' },
 });
+await build({ ...program, entryPoints: { main: 'host/launch.ts' }, outdir: 'dist/host', banner: {} });
 await writeFile('dist/meta.json', JSON.stringify(result.metafile));
 for (const manifest of globSync('plugins', /service\.plugin\.json$/)) await cp(manifest, `dist/${manifest}`);
 const page = await build({
@@ -94,4 +99,13 @@ const sha256 = createHash('sha256').update(script).digest('base64');
 await mkdir('dist/sandbox', { recursive: true });
 await writeFile('dist/sandbox/bootstrap.json', JSON.stringify({ script, sha256 }));
 await buildSeed('dist/lib/store/sql/seed.gz');
+await build({ ...program, entryPoints: ['host/build-code.ts'], outfile: 'dist/build-code.js', banner: {} });
+try {
+  execFileSync(process.execPath, ['dist/build-code.js', 'dist/host/program.cjs', 'dist/host/program.code'], {
+    env: { PATH: process.env.PATH, SERVICE_LOG_LEVEL: 'error' },
+  });
+} catch (error) {
+  console.warn(`The service could not run here to be compiled, and will start slower: ${error.message}`);
+}
+await rm('dist/build-code.js');
 if (!quiet) console.log(`Built ${entries.length} entries into dist/ in ${Math.round(performance.now() - started)} ms.`);

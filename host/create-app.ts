@@ -14,6 +14,7 @@ import { openSequence } from '../lib/events/sequence.ts';
 import { createRouteRegistry } from '../lib/http/route-registry.ts';
 import { createModelRegistry } from '../lib/models/registry.ts';
 import { createPluginHost } from '../lib/plugins/create-plugin-host.ts';
+import type { ImportModule } from '../lib/plugins/load-module.ts';
 import type { PluginHost } from '../lib/plugins/plugin-host.ts';
 import { createApprovals } from '../lib/run/approvals.ts';
 import { createEstimator } from '../lib/run/estimate.ts';
@@ -54,6 +55,8 @@ export interface AppOptions {
   store?: SessionStore;
   /** The folder with the plugins of the package; default: those of this package. */
   bundledPlugins?: string;
+  /** How modules of plugins are imported. Default: `import()`. */
+  importModule?: ImportModule | undefined;
   /** What relative plugin directories are relative to. Default: the working directory. */
   cwd?: string;
   /** How many files the service has open at once for what comes in bursts. Default 64. */
@@ -170,6 +173,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       config,
       bundledDirectory: options.bundledPlugins ?? join(packageRoot(), 'dist/plugins'),
       packageRoot: packageRoot(),
+      importModule: options.importModule,
       cwd,
       clock,
       log,

@@ -1,7 +1,9 @@
 import { constants } from 'node:os';
 import { systemClock } from '../../lib/base/clock.ts';
 import { createRouter } from '../../lib/http/router.ts';
+import type { ImportModule } from '../../lib/plugins/load-module.ts';
 import { createApp } from '../create-app.ts';
+import type { CommandArguments } from '../flags.ts';
 import { greeting } from '../greeting.ts';
 import { connectionLimit, fileSlots, openFileLimit, openFilesWarning } from '../open-files.ts';
 import { handlers } from '../routes.ts';
@@ -10,7 +12,11 @@ import { setUp } from '../set-up.ts';
 import { createShutdown } from '../shutdown.ts';
 
 /** Starts the service and returns when it is ready; signals end it. */
-export async function serveCommand(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+export async function serveCommand(
+  env: Readonly<Record<string, string | undefined>>,
+  _: CommandArguments,
+  importModule: ImportModule,
+): Promise<void> {
   const { config, log, secrets, cwd } = setUp(env, { clock: systemClock });
   let blame: (error: unknown) => string | undefined = () => undefined;
   // Also reached by promises that nobody handles.
@@ -26,6 +32,7 @@ export async function serveCommand(env: Readonly<Record<string, string | undefin
     log,
     secrets,
     cwd,
+    importModule,
     fileSlots: fileSlots(openFiles),
     ownPorts: () => (listening === undefined ? [] : [listening.port]),
     onPlugins: (plugins) => {

@@ -3,7 +3,7 @@ import type { Logger } from '../base/log.ts';
 import type { PluginContext } from '../plugin-api/plugin.ts';
 import { limits } from '../wire/limits.ts';
 import type { Attribution } from './attribution.ts';
-import { loadModule, parseOptions } from './load-module.ts';
+import { type ImportModule, loadModule, parseOptions } from './load-module.ts';
 import type { PluginEntry } from './plugin-entry.ts';
 import { createScope, type PluginScope } from './scope.ts';
 
@@ -14,6 +14,7 @@ export interface ApplyOptions {
   log: Logger;
   configured: Record<string, unknown>;
   timeoutMs?: number | undefined;
+  importModule?: ImportModule | undefined;
 }
 
 /**
@@ -42,7 +43,7 @@ export async function applyPlugin(entry: PluginEntry, options: ApplyOptions): Pr
 }
 
 async function importAndApply(entry: PluginEntry, scope: PluginScope, options: ApplyOptions): Promise<void> {
-  const plugin = await (entry.module ?? loadModule(entry));
+  const plugin = await (entry.module ?? loadModule(entry, options.importModule));
   const { log, configured } = options;
   const parsed = parseOptions(plugin, configured, (message) => log.warn(`Plugin "${entry.id}": ${message}`));
   await plugin.apply({ ...contextOf(entry, scope, log), options: parsed });

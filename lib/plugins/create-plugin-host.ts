@@ -8,7 +8,7 @@ import { readAsset } from './assets.ts';
 import { createAttribution } from './attribution.ts';
 import { discoverPlugins } from './discover.ts';
 import { type BundleWatcher, watchBundles } from './hot-reload.ts';
-import { loadModule } from './load-module.ts';
+import { type ImportModule, loadModule } from './load-module.ts';
 import { cycleThrough, loadOrder } from './order.ts';
 import { type PluginEntry, toPluginInfo } from './plugin-entry.ts';
 import type { PluginHost } from './plugin-host.ts';
@@ -27,6 +27,8 @@ export interface PluginHostOptions {
   services: Readonly<Record<string, unknown>>;
   /** See `SecretRegistry.hide`: an error text of a plugin may quote its options. */
   hideSecrets?: (text: string) => string;
+  /** Default: `import()`. */
+  importModule?: ImportModule | undefined;
   /** Contract: 20 seconds. */
   applyTimeoutMs?: number;
 }
@@ -73,6 +75,7 @@ export function createPluginHost(options: PluginHostOptions): PluginHost {
         log: log.child({ plugin: entry.id }),
         configured: config.plugins.config[entry.id] ?? {},
         timeoutMs: options.applyTimeoutMs,
+        importModule: options.importModule,
       });
       entry.hasBundle = await hasEntryFile(entry);
       entry.state = 'active';
@@ -83,7 +86,7 @@ export function createPluginHost(options: PluginHostOptions): PluginHost {
 
   /** Reading files one beside the other shortens the start; others' modules may count on their dependencies being there. */
   function importAhead(entry: PluginEntry): void {
-    entry.module = loadModule(entry);
+    entry.module = loadModule(entry, options.importModule);
     entry.module.catch(() => {});
   }
 

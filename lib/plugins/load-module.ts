@@ -4,10 +4,16 @@ import { pathToFileURL } from 'node:url';
 import type { Plugin } from '../plugin-api/define-plugin.ts';
 import type { FoundPlugin } from './discover.ts';
 
+/** As `import()`, for a program whose own `import()` can not be used. The URL is absolute. */
+export type ImportModule = (url: string) => Promise<object>;
+
 /** Imports a plugin's module. Throws with a text for its author when there is no module or no usable default export. */
-export async function loadModule({ directory, manifest }: FoundPlugin): Promise<Plugin<unknown>> {
+export async function loadModule(
+  { directory, manifest }: FoundPlugin,
+  importModule: ImportModule = (url) => import(url),
+): Promise<Plugin<unknown>> {
   const file = await mainFile(directory, manifest?.main);
-  const module: { default?: unknown } = await import(pathToFileURL(file).href);
+  const module: { default?: unknown } = await importModule(pathToFileURL(file).href);
   const plugin = module.default;
   if (typeof plugin !== 'object' || plugin === null || !('apply' in plugin) || typeof plugin.apply !== 'function')
     throw new Error('The module has no default export of the form { options?, apply(context) }.');

@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { openProgram } from './compiled-program.ts';
+
+// Part of the build. usage: node build-code.js PROGRAM CODE
+const [program = '', code = ''] = process.argv.splice(2, 2, '--port', '0').map((path) => resolve(path));
+await buildCode(program, code);
+
+/** Runs the service as a newcomer would, with one message, and keeps what V8 has compiled by then. */
+async function buildCode(program: string, code: string): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'service-build-'));
+  process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+  process.chdir(directory);
+  setTimeout(() => process.exit(1), 30_000).unref();
+  const compiled = openProgram(program, code);
+  const greeting = new Promise<string>((greeted) => {
+    process.stdout.write = (text: string | Uint8Array) => {
+      greeted(String(text));
+      return true;
+    };
+  });
+  compiled.start();
+  await converse(/http:\S+/.exec(await greeting)?.[0] ?? '');
+  writeFileSync(code, compiled.code());
+  process.kill(process.pid, 'SIGTERM');
+}
+
+/** One turn with the demo model. */
+async function converse(url: string): Promise<void> {
+  const ending = new AbortController();
+  const call = (path: string, body?: object): Promise<Response> =>
+    fetch(new URL(path, url), {
+      signal: ending.signal,
+      ...(body ? { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {}),
+    });
+  const { session } = (await (await call('api/sessions', {})).json()) as { session: { id: string } };
+  const events = await call(`api/sessions/${session.id}/events`);
+  await call(`api/sessions/${session.id}/messages`, { content: 'hello' });
+  let seen = '';
+  for await (const chunk of events.body ?? []) {
+    seen += Buffer.from(chunk).toString();
+    if (seen.includes('run.finished')) break;
+  }
+  ending.abort();
+}
