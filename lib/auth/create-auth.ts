@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import { isLoopbackHost } from '../base/loopback.ts';
 import type { SecretRegistry } from '../base/secrets.ts';
+import { dropUnfinished } from '../base/write-file-atomic.ts';
 import type { Config } from '../config/config.ts';
 import type { IdSource } from '../wire/ids.ts';
 import { allTenants, createAccountsAdmin } from './accounts.ts';
@@ -11,7 +12,7 @@ import { type AccountsStore, openAccountsStore } from './accounts-store.ts';
 import { authenticateAccount, authenticateAnyone, authenticateOperator } from './authenticate.ts';
 import { bootstrapAdministrator } from './bootstrap-administrator.ts';
 import { createFailureDelay } from './failure-delay.ts';
-import { keptOperatorToken } from './operator-token.ts';
+import { keptOperatorToken, operatorTokenPath } from './operator-token.ts';
 import { createSignIn } from './sign-in.ts';
 
 export interface CreateAuthOptions {
@@ -32,13 +33,15 @@ export interface CreateAuthOptions {
 export async function createAuth(options: CreateAuthOptions): Promise<AuthService> {
   const { config, directory, clock, log, newId, secrets } = options;
   const { mode } = config.auth;
+  const accountsPath = join(directory, 'auth', 'accounts.json');
+  for (const path of [accountsPath, operatorTokenPath(directory)]) await dropUnfinished(path);
   const signIn = createSignIn();
   const tenantNames = new Map<string, string>();
   let opening: Promise<AccountsStore> | undefined;
 
   function open(): Promise<AccountsStore> {
     opening ??= openAccountsStore({
-      path: join(directory, 'auth', 'accounts.json'),
+      path: accountsPath,
       clock,
       log,
       changed(state) {

@@ -9,7 +9,7 @@ import { createToken } from './tokens.ts';
  * found there by every later start. `issued` is true when it is new and should be shown once.
  */
 export async function keptOperatorToken(directory: string): Promise<{ token: string; issued: boolean }> {
-  const path = join(directory, 'token');
+  const path = operatorTokenPath(directory);
   const kept = (await readIfThere(path))?.trim();
   if (kept) {
     await chmod(path, 0o600);
@@ -18,6 +18,10 @@ export async function keptOperatorToken(directory: string): Promise<{ token: str
   const token = createToken();
   await writeFileAtomic(path, `${token}\n`, { mode: 0o600 });
   return { token, issued: true };
+}
+
+export function operatorTokenPath(directory: string): string {
+  return join(directory, 'token');
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

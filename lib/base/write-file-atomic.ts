@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
  */
 export async function writeFileAtomic(path: string, content: string, { mode }: { mode: number }): Promise<void> {
   const directory = dirname(path);
-  const temporary = `${path}.tmp`;
+  const temporary = temporaryOf(path);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await rm(temporary, { force: true });
   const file = await open(temporary, 'wx', mode);
@@ -24,4 +24,13 @@ export async function writeFileAtomic(path: string, content: string, { mode }: {
   } finally {
     await parent.close();
   }
+}
+
+/** Drops what a crash in the middle of {@link writeFileAtomic} left. For the start of a process, before the first write. */
+export function dropUnfinished(path: string): Promise<void> {
+  return rm(temporaryOf(path), { force: true });
+}
+
+function temporaryOf(path: string): string {
+  return `${path}.tmp`;
 }

@@ -1,4 +1,5 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createToken, isGeneratedToken } from '../../lib/auth/tokens.ts';
@@ -8,6 +9,21 @@ import { bearer, bootstrapToken, settled, signIn, startAuth, turn } from './star
 const ip = '192.0.2.1';
 const started = (options = {}) => startAuth({ mode: 'accounts', bootstrap: bootstrapToken, ...options });
 const exitCode = (error: unknown): unknown => Reflect.get(Object(error), 'exitCode');
+
+const unfinished = suite('A write that a crash cut short leaves nothing');
+
+for (const mode of ['none', 'token', 'accounts'] as const)
+  unfinished(`in mode ${mode}, whose start drops it`, async () => {
+    const { directory } = await startAuth({ mode: 'accounts', bootstrap: bootstrapToken });
+    const cutShort = [join(directory, 'auth', 'accounts.json.tmp'), join(directory, 'token.tmp')];
+    for (const path of cutShort) writeFileSync(path, 'half a secr');
+    await startAuth({ directory, mode, token: 'operator-token', bootstrap: bootstrapToken });
+    assert.equal(
+      cutShort.map((path) => existsSync(path)),
+      [false, false],
+    );
+  });
+unfinished.run();
 
 const first = suite('The first-run administrator is created from auth.bootstrapToken');
 
