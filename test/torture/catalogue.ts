@@ -1,5 +1,6 @@
 import type { Trial } from './trial.ts';
 import { crashStatesTrial } from './trials/crash-states.ts';
+import { stateMachine } from './trials/state-machine.ts';
 
 /** A trial and its share of the time. */
 export interface Weighted {
@@ -7,7 +8,10 @@ export interface Weighted {
   weight: number;
 }
 
-export const catalogue: readonly Weighted[] = [{ trial: crashStatesTrial, weight: 3 }];
+export const catalogue: readonly Weighted[] = [
+  { trial: crashStatesTrial, weight: 3 },
+  { trial: stateMachine, weight: 5 },
+];
 
 /** What is left when only some are wanted, each with its share of `ms`. */
 export function shareTime(

@@ -1,4 +1,3 @@
-import type { Usage } from '../../../lib/wire/usage.ts';
 import { type Fact, type Invariant, isRunEnd, type Observation, perSession, sessionOf } from './history.ts';
 
 export const accountingInvariants: readonly Invariant[] = [
@@ -126,17 +125,22 @@ function startsOverTokens(facts: readonly Fact[], quotas: Observation['quotas'])
 
 function wrongRunUsage(facts: readonly Fact[]): string[] {
   const found: string[] = [];
-  let counted = 0;
+  let replies = 0;
+  /** Of compactions, which belong to a run only when it made them. */
+  let summaries = 0;
   for (const fact of facts) {
-    if (fact.kind === 'completion') counted += fact.usage?.totalTokens ?? 0;
-    if (fact.kind !== 'event') continue;
-    const { event } = fact.envelope;
-    if (event.type === 'message.completed' && event.message.role === 'user') counted = 0;
-    if (event.type !== 'run.finished') continue;
-    const total = (event.usage satisfies Usage | undefined)?.totalTokens ?? 0;
-    // A reply that arrives with the cancellation may be thrown away uncounted.
-    const fits = event.status === 'cancelled' ? total <= counted : total === counted;
-    if (!fits) found.push(`run ${event.runId} says ${total} tokens, its providers counted ${counted}`);
+    if (fact.kind === 'completion' && fact.isSummary === true) summaries += fact.usage?.totalTokens ?? 0;
+    else if (fact.kind === 'completion') replies += fact.usage?.totalTokens ?? 0;
+    const event = fact.kind === 'event' ? fact.envelope.event : undefined;
+    if (event?.type === 'run.finished') {
+      const total = event.usage?.totalTokens ?? 0;
+      // A reply that arrives with the cancellation may be thrown away uncounted.
+      const fits = total <= replies + summaries && (event.status === 'cancelled' || total >= replies);
+      if (!fits) found.push(`run ${event.runId} says ${total} tokens, its providers counted ${replies}`);
+    }
+    if (fact.kind !== 'crash' && !(event && isRunEnd(event.type))) continue;
+    replies = 0;
+    summaries = 0;
   }
   return found;
 }

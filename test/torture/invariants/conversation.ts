@@ -135,6 +135,7 @@ function returnedSessions({ facts }: Observation): string[] {
   return found;
 }
 
+/** A body that is wrong is refused before anybody looks for the session. */
 function isFound(status: number): boolean {
-  return status !== 404 && status !== 0;
+  return ![0, 400, 404, 413].includes(status);
 }

@@ -48,7 +48,7 @@ export type Fact =
   | { kind: 'list'; tenantId: string; ids: readonly string[] }
   /** What a provider was sent, and what its answer counted; `usage` is absent when it told none. */
   | { kind: 'request'; sessionId: string; messages: readonly ModelMessage[] }
-  | { kind: 'completion'; sessionId: string; usage?: Usage }
+  | { kind: 'completion'; sessionId: string; usage?: Usage; isSummary?: boolean }
   /** The body of a tool began. `asks`: it needs an approval. */
   | { kind: 'tool'; sessionId: string; callId: string; asks: boolean }
   /** A guard refused: every session of the tenant before and after. */
