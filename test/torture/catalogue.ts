@@ -1,5 +1,6 @@
 import type { Trial } from './trial.ts';
 import { crashStatesTrial } from './trials/crash-states.ts';
+import { providerChaos } from './trials/provider-chaos.ts';
 import { stateMachine } from './trials/state-machine.ts';
 
 /** A trial and its share of the time. */
@@ -10,6 +11,7 @@ export interface Weighted {
 
 export const catalogue: readonly Weighted[] = [
   { trial: crashStatesTrial, weight: 3 },
+  { trial: providerChaos, weight: 2 },
   { trial: stateMachine, weight: 5 },
 ];
 

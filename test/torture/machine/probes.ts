@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { handlers } from '../../../host/routes.ts';
 import { tokenOf } from './life.ts';
+import type { ServiceModel } from './machine.ts';
 import type { SessionModel } from './session-model.ts';
 import type { World } from './world.ts';
 
@@ -33,21 +34,53 @@ const bodies: Record<string, object> = {
   ':approvalId': { approved: true },
 };
 
-/** What lies in the data directory: the age of every file, and where texts that only deleted sessions had are still found. */
-export function lookAtDisk(world: World, deletedTexts: readonly string[]): void {
-  const files: { path: string; ageMs: number }[] = [];
-  const remains: string[] = [];
-  for (const path of filesBelow(world.life.data)) {
-    const text = readFileSync(path, 'latin1');
-    files.push({ path, ageMs: statSync(path).mtimeMs - world.bootedAt });
-    if (deletedTexts.some((wanted) => text.includes(wanted))) remains.push(path);
-    world.facts.push({ kind: 'text', where: path, text: path.includes('accounts') ? '' : text });
-  }
-  world.facts.push({ kind: 'disk', files, remains });
+/**
+ * What lies in the data directory: the age of every file, and where the messages of deleted sessions are still found 500 ms
+ * after the last command (decisions: nothing of a transcript is left by then).
+ */
+export async function lookAtDisk(world: World, model: ServiceModel): Promise<void> {
+  const texts = deletedTexts(world, model);
+  world.clock.advance(500);
+  const until = performance.now() + 500;
+  let look = lookOnce(world, texts);
+  for (; look.remains.length > 0 && performance.now() < until; look = lookOnce(world, texts))
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  const files = look.files.map(({ path, ageMs }) => ({ path, ageMs }));
+  world.facts.push({ kind: 'disk', files, remains: look.remains });
+  for (const { path, text } of look.files)
+    if (!path.endsWith('accounts.json')) world.facts.push({ kind: 'text', where: path, text });
 }
 
+function deletedTexts(world: World, model: ServiceModel): string[] {
+  const deleted = new Set(model.sessions.flatMap((session) => (session.deleted ? [session.id] : [])));
+  return world.facts
+    .flatMap((fact) =>
+      fact.kind === 'answer' && fact.status === 202 && deleted.has(fact.sessionId) ? [fact.asked.content ?? []] : [],
+    )
+    .flat();
+}
+
+function lookOnce(world: World, texts: readonly string[]) {
+  const files = filesBelow(world.life.data).flatMap((path) => {
+    try {
+      return [{ path, text: readFileSync(path, 'latin1'), ageMs: statSync(path).mtimeMs - world.bootedAt }];
+    } catch {
+      // It went between the listing and the reading, as temporary files in use do.
+      return [];
+    }
+  });
+  const holds = (text: string): boolean => texts.some((wanted) => text.includes(`${wanted}"`));
+  return { files, remains: files.flatMap(({ path, text }) => (holds(text) ? [path] : [])) };
+}
+
+/** What goes while one looks is not there. */
 function filesBelow(directory: string): string[] {
-  return readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
+  try {
+    return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(directory, entry.name);
+      return entry.isDirectory() ? filesBelow(path) : entry.isFile() ? [path] : [];
+    });
+  } catch {
+    return [];
+  }
 }

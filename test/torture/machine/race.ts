@@ -30,7 +30,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom<Move>(...beside) },
   { weight: 1, arbitrary: fc.constant<Move>('delete') },
 );
-const turns = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(6) });
+const turns = fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(8) });
 const steps = fc.array(fc.record({ move, turns }, { noNullPrototype: true }), { minLength: 2, maxLength: 6 });
 
 export const raceCommand: fc.Arbitrary<Command> = commandOf({

@@ -96,7 +96,7 @@ async function play(options: WorldOptions, commands: Iterable<Command>, counts: 
     for (const tenant of tenants) await machine.create(tenant);
     await fc.asyncModelRun(() => ({ model, real: world }), commands);
     await world.streams.drain();
-    if (options.driver === 'file') lookAtDisk(world, []);
+    if (options.driver === 'file') await lookAtDisk(world, model);
     const found = breaches(world.observation);
     counts.lost += found.filter((text) => text.startsWith('I2 ')).length;
     fail(found);
