@@ -49,6 +49,14 @@ export interface RunLimits {
   instructions?: string;
 }
 
+/** What a reservation is for. */
+export interface ClaimOptions extends RunLimits {
+  /** The run continues one that was interrupted. */
+  resumed?: boolean;
+  /** For a change that is no run (a rewind, a restore, a repair): there is nothing in it to cancel. */
+  isChange?: boolean;
+}
+
 /** One run: what it knows and how it speaks. The loop is in run-loop.ts. */
 export class Run {
   readonly id: string;
@@ -82,7 +90,7 @@ export class Run {
   constructor(
     readonly session: Session,
     readonly around: RunSurroundings,
-    readonly limits: RunLimits & { resumed?: boolean } = {},
+    readonly limits: ClaimOptions = {},
   ) {
     this.id = around.newId('run');
     this.activity = { phase: 'starting', since: isoTime(around.clock.now()) };
@@ -103,9 +111,9 @@ export class Run {
     );
   }
 
-  /** True for the first call only. */
+  /** True for the first call only, and never for the cancellation of what is no run. */
   stop(reason: StopReason): boolean {
-    if (this.stopReason) return false;
+    if (this.stopReason || (reason === 'cancelled' && this.limits.isChange)) return false;
     this.stopReason = reason;
     this.controller.abort(new RunStopped(reason));
     return true;

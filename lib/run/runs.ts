@@ -6,7 +6,7 @@ import type { RunEnd } from '../wire/event.ts';
 import type { SessionStatus } from '../wire/session.ts';
 import type { Usage } from '../wire/usage.ts';
 import { recordSkipped } from './execute-tool.ts';
-import { Run, type RunLimits, type RunSurroundings, type StopReason } from './run.ts';
+import { type ClaimOptions, Run, type RunSurroundings, type StopReason } from './run.ts';
 import { runLoop } from './run-loop.ts';
 import { unansweredCalls } from './unanswered.ts';
 
@@ -17,7 +17,7 @@ export type RunOutcome =
 /** The active runs, one per session at most. */
 export interface Runs {
   /** Reserves the session: from here on it is busy. Call it in the same tick as the checks before it. */
-  claim(session: Session, limits?: RunLimits & { resumed?: boolean }): Run;
+  claim(session: Session, options?: ClaimOptions): Run;
   /** Gives a reservation back that never became a run. */
   release(run: Run): void;
   /** Starts the loop beside the record of the run's start; nothing is published before that record is durable. */
@@ -47,8 +47,8 @@ export function createRuns(around: RunSurroundings): Runs {
   };
 
   const runs: Runs = {
-    claim(session, limits) {
-      const run = new Run(session, around, limits);
+    claim(session, options) {
+      const run = new Run(session, around, options);
       session.activeRunId = run.id;
       bySession.set(session.id, run);
       count(session.tenantId, 1);

@@ -25,7 +25,7 @@ export async function repairSession(
   refuseWhenRemoved(session);
   if (app.runs.activeRun(session.id) === undefined) session.activeRunId = undefined;
   refuseWhenBusy(session);
-  const claim = app.runs.claim(session);
+  const claim = app.runs.claim(session, { isChange: true });
   try {
     await repairTranscript(app, session, before);
   } finally {
@@ -45,6 +45,7 @@ async function repairTranscript(
 ): Promise<void> {
   const readable = findings.every(({ code }) => code !== 'unreadable_transcript');
   if (readable) await session.load();
+  refuseWhenRemoved(session);
   const results = readable ? unansweredCalls(session.messages).map((call) => repairOf(app, call)) : [];
   const stuck = session.record.status === 'running';
   if (results.length === 0 && !stuck) return;

@@ -21,7 +21,7 @@ export async function restoreCheckpoint(
 ): Promise<Restored> {
   refuseWhenRemoved(session);
   refuseWhenBusy(session);
-  const claim = app.runs.claim(session);
+  const claim = app.runs.claim(session, { isChange: true });
   try {
     const restored = await app.checkpoints.restore(checkpointOwner(session), checkpointId);
     noticeRestore(app, session, restored);

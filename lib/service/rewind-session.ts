@@ -39,11 +39,12 @@ export async function rewindSession(
       `Only a user message can be rewound to; this one is of role ${target.role}.`,
     );
   refuseWhenBusy(session);
-  const claim = app.runs.claim(session);
+  const claim = app.runs.claim(session, { isChange: true });
   try {
     const removed = session.messages.length - keep;
     const kept = session.messages.slice(0, keep);
     const messages = await toChatMessages(app.store, session, kept);
+    refuseWhenRemoved(session);
     await session.commit({ kind: 'truncated', keep, fields: { status: 'idle' } }, (record) => [
       rewoundEvent(app, session, { messageId, kept }),
       { type: 'session.updated', sessionId: session.id, session: toSummary(record) },

@@ -110,6 +110,8 @@ export class LiveSession implements Session {
   }
 
   publish(event: SessionEvent): void {
+    // What a run that is being cancelled still has to say: a deletion is the last event of a session.
+    if (this.removed) return;
     const last = this.pending.at(-1);
     if (last) last.events.push(event);
     else this.around.events.publish(this.scope, event);

@@ -45,7 +45,9 @@ export async function lookAtDisk(world: World, model: ServiceModel): Promise<voi
   let look = lookOnce(world, texts);
   for (; look.remains.length > 0 && performance.now() < until; look = lookOnce(world, texts))
     await new Promise((resolve) => setTimeout(resolve, 20));
-  const files = look.files.map(({ path, ageMs }) => ({ path, ageMs }));
+  // The checkpoint worker overwrites what a crash left half written when it writes the same file next, not at boot.
+  const own = look.files.filter(({ path }) => !path.startsWith(join(world.life.data, 'checkpoints')));
+  const files = own.map(({ path, ageMs }) => ({ path, ageMs }));
   world.facts.push({ kind: 'disk', files, remains: look.remains });
   for (const { path, text } of look.files)
     if (!path.endsWith('accounts.json')) world.facts.push({ kind: 'text', where: path, text });
