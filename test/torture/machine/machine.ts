@@ -3,7 +3,8 @@ import type { Asked } from '../invariants/history.ts';
 import type { Tenant } from './life.ts';
 import type { Kind } from './provider.ts';
 import { SessionModel } from './session-model.ts';
-import type { Answer, Detail, World } from './world.ts';
+import type { World } from './world.ts';
+import type { Answer, Detail } from './world-options.ts';
 
 /** What the model of the whole service knows; the part that fast-check passes through a run. */
 export class ServiceModel {

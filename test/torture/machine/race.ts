@@ -3,7 +3,7 @@ import type { Asked } from '../invariants/history.ts';
 import { type Command, commandOf } from './command.ts';
 import type { Machine } from './machine.ts';
 import type { SessionModel } from './session-model.ts';
-import type { Answer } from './world.ts';
+import type { Answer } from './world-options.ts';
 
 const verbs = ['post', 'resume', 'cancel', 'patch', 'rewind', 'compact', 'repair', 'decide', 'delete'] as const;
 /** What the provider, the tools and the clock do meanwhile. */

@@ -1,7 +1,7 @@
 import type { MessageRole } from '../../../lib/wire/message.ts';
 import type { SessionStatus } from '../../../lib/wire/session.ts';
 import { callings, type Kind, toolsOf } from './provider.ts';
-import { approvalTimeoutMs, keepRecent, maxSteps, retryAttempts } from './world.ts';
+import { approvalTimeoutMs, keepRecent, maxSteps, retryAttempts } from './world-options.ts';
 
 /** What an active run waits for. */
 export type Rest = 'model' | 'retry' | 'tool' | 'approval';

@@ -5,38 +5,21 @@ import { pluginServices } from '../../../lib/service/plugin-services.ts';
 import { quotaGuard } from '../../../plugins/quota/guard.ts';
 import { createFakeClock, type FakeClock } from '../../helpers/fake-clock.ts';
 import { tempDirectory } from '../../helpers/temp-directory.ts';
-import type { Asked, Fact, Observation, QuotaLimits, Reading } from '../invariants/history.ts';
+import type { Asked, Fact, Observation } from '../invariants/history.ts';
 import { isRunEnd, sessionOf } from '../invariants/history.ts';
 import { canary, copyData, type Life, startLife, type Tenant, tokenOf } from './life.ts';
 import { type ScriptedProvider, scriptedProvider } from './provider.ts';
 import { Streams } from './streams.ts';
 import { type ToolWorld, toolWorld } from './tools.ts';
-
-/** What is drawn once per run of commands. */
-export interface WorldOptions {
-  driver: 'file' | 'memory';
-  checkpoints: boolean;
-  /** Of tenant a; tenant b has none. */
-  quota: QuotaLimits;
-  /** A small window makes runs compact by themselves. */
-  contextWindow: number | undefined;
-  /** A plugin whose part of the prompt always fails. */
-  failingPrompt: boolean;
-}
-
-/** A session as the service shows it. */
-export type Detail = Reading & { pendingApprovals: { id: string }[] };
-
-export interface Answer {
-  status: number;
-  code: string | undefined;
-  body: Record<string, unknown>;
-}
-
-export const approvalTimeoutMs = 60_000;
-export const maxSteps = 5;
-export const retryAttempts = 3;
-export const keepRecent = 2;
+import {
+  type Answer,
+  approvalTimeoutMs,
+  type Detail,
+  keepRecent,
+  maxSteps,
+  retryAttempts,
+  type WorldOptions,
+} from './world-options.ts';
 
 interface AskOptions {
   body?: object;

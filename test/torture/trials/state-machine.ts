@@ -8,7 +8,8 @@ import { lookAtDisk } from '../machine/probes.ts';
 import { crashInRace, raceCommand } from '../machine/race.ts';
 import { runCommands } from '../machine/run-commands.ts';
 import { crashCommand, sessionCommands } from '../machine/session-commands.ts';
-import { World, type WorldOptions } from '../machine/world.ts';
+import { World } from '../machine/world.ts';
+import type { WorldOptions } from '../machine/world-options.ts';
 import type { Trial } from '../trial.ts';
 
 /**

@@ -1,0 +1,27 @@
+import type { QuotaLimits, Reading } from '../invariants/history.ts';
+
+/** What is drawn once per run of commands. */
+export interface WorldOptions {
+  driver: 'file' | 'memory';
+  checkpoints: boolean;
+  /** Of tenant a; tenant b has none. */
+  quota: QuotaLimits;
+  /** A small window makes runs compact by themselves. */
+  contextWindow: number | undefined;
+  /** A plugin whose part of the prompt always fails. */
+  failingPrompt: boolean;
+}
+
+/** A session as the service shows it. */
+export type Detail = Reading & { pendingApprovals: { id: string }[] };
+
+export interface Answer {
+  status: number;
+  code: string | undefined;
+  body: Record<string, unknown>;
+}
+
+export const approvalTimeoutMs = 60_000;
+export const maxSteps = 5;
+export const retryAttempts = 3;
+export const keepRecent = 2;
