@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { FilePort } from './file-port.ts';
+import { errorCode, type FilePort } from './file-port.ts';
 import { readDocumentHead } from './line-document.ts';
 import { type ReadLog, readLog } from './log-reader.ts';
 import { type ClosedSegment, listSegments, segmentPath } from './log-segment.ts';
@@ -81,6 +81,7 @@ async function loadIndex(
     const index = await readIndex(files, root);
     return index ? { ...index, isOld: false } : empty;
   } catch (error) {
+    throwIfPassing(error);
     findings.push(`The index was damaged (${error instanceof Error ? error.message : 'unreadable'}) and was rebuilt.`);
     return empty;
   }
@@ -142,9 +143,15 @@ async function snapshotHead(
     if (typeof head?.lsn !== 'number' || typeof head.length !== 'number' || head.session?.id !== session)
       return undefined;
     return { lsn: head.lsn, length: head.length, session: head.session };
-  } catch {
+  } catch (error) {
+    throwIfPassing(error);
     return undefined;
   }
+}
+
+/** What the system can't read for want of means is no damage: the start fails, and the next one finds everything. */
+function throwIfPassing(error: unknown): void {
+  if (['EMFILE', 'ENFILE', 'ENOMEM'].includes(errorCode(error) ?? '')) throw error;
 }
 
 /** Cuts torn tails off, removes segments that never got a first record. Returns the numbers that are left. */

@@ -11,19 +11,6 @@ export interface Call {
 
 export type Interfere = (call: Call) => 'short' | undefined;
 
-export const changing: Operation[] = [
-  'open',
-  'writeSync',
-  'write',
-  'truncateSync',
-  'datasync',
-  'sync',
-  'syncDirectory',
-  'makeDirectory',
-  'rename',
-  'remove',
-];
-
 /** The real system calls, each shown to `interfere` first. */
 export function watchedFiles(interfere: Interfere, real: FilePort = systemFiles): FilePort {
   const paths = new Map<number, string>();
@@ -75,9 +62,18 @@ export function watchedFiles(interfere: Interfere, real: FilePort = systemFiles)
       see('remove', path);
       await real.remove(path);
     },
-    list: (path) => real.list(path),
-    read: (path) => real.read(path),
-    readHead: (path, length) => real.readHead(path, length),
+    async list(path) {
+      see('list', path);
+      return real.list(path);
+    },
+    async read(path) {
+      see('read', path);
+      return real.read(path);
+    },
+    async readHead(path, length) {
+      see('readHead', path);
+      return real.readHead(path, length);
+    },
   };
 }
 

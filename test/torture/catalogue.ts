@@ -1,5 +1,6 @@
 import type { Trial } from './trial.ts';
 import { crashStatesTrial } from './trials/crash-states.ts';
+import { diskFaultsTrial } from './trials/disk-faults.ts';
 import { providerChaos } from './trials/provider-chaos.ts';
 import { stateMachine } from './trials/state-machine.ts';
 
@@ -11,6 +12,7 @@ export interface Weighted {
 
 export const catalogue: readonly Weighted[] = [
   { trial: crashStatesTrial, weight: 3 },
+  { trial: diskFaultsTrial, weight: 1 },
   { trial: providerChaos, weight: 2 },
   { trial: stateMachine, weight: 5 },
 ];
