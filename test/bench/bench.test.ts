@@ -143,7 +143,7 @@ test('npm run bench prints every target, the example of a driver file among them
   ];
   const run = promisify(execFile)(process.execPath, words, { timeout: 60_000 });
   const { stdout } = await within(60_000, run, 'the bench');
-  assert.match(stdout, /metric +unit +raw +ours +ratio +must +stretch +spread +sql +ratio +no-sync +ratio\n/);
+  assert.match(stdout, /metric +unit +raw +ours +ratio +must +stretch +goal +spread +sql +ratio +no-sync +ratio\n/);
   const [line = ''] = stdout.match(/^create session, 32 at once .*$/m) ?? [];
   assert.match(line, />= 0\.4x +>= 0\.7x +(MISSED|met|stretch)/);
   assert.is((line.match(/[\d.]+k? +[\d.]+x/g) ?? []).length, 3, 'three servers with their ratio to raw');

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Driver } from './driver.ts';
@@ -32,8 +32,12 @@ if (asked('project size')) printProjectSize();
 const load = (values: number[]) => values.map((value) => value.toFixed(1)).join(' ');
 console.log(
   `\n${rounds} rounds, ${Math.round((performance.now() - started) / 1000)} s; medians, spread is half the range; ` +
-    `load before ${load(loadBefore)}, after ${load(loadavg())}. What else ran on the machine is in these figures.`,
+    `load before ${load(loadBefore)}, after ${load(loadavg())}.`,
 );
+if ((loadBefore[0] ?? 0) > availableParallelism() / 4)
+  console.log(
+    'BUSY: the machine had other work before this began. It is in these figures; ratios bear it better than times.',
+  );
 
 async function measureServers(): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'service-bench-'));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { within } from '../helpers/within.ts';
 import type { Metric, Scale } from './metric.ts';
 import type { Results } from './table.ts';
-import type { Target } from './target.ts';
+import { settled, type Target } from './target.ts';
 
 /** A server that hangs costs this much and no more; the rest is measured on a new one. */
 const longestMs = 60_000;
@@ -41,6 +41,7 @@ async function measureRound(
   for (const metric of metrics) {
     const what = [...metric.rows, ...(metric.curves ?? [])][0];
     const label = `${target.name}, round ${round + 1}: ${what?.label}`;
+    await settled(running);
     try {
       const measured = metric.measure({ target, running, directory, scale });
       for (const [id, value] of Object.entries(await within(metric.longestMs ?? longestMs, measured, label))) {
@@ -54,6 +55,7 @@ async function measureRound(
       running = await target.start(join(directory, `after-${what?.id}`));
     }
   }
+  await settled(running);
   await running.stop();
   rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
   // To stderr: the table alone goes to files and pipes.

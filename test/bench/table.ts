@@ -1,6 +1,9 @@
 import type { Curve, Row } from './metric.ts';
 import { median, short, spread } from './stats.ts';
 
+/** The targets that the goals of curves are for. */
+const judged = ['ours', 'sql'];
+
 /** The values of every round, by target and row id. */
 export type Results = Map<string, Map<string, number[]>>;
 
@@ -10,7 +13,7 @@ export type Results = Map<string, Map<string, number[]>>;
  */
 export function printTable(rows: Row[], results: Results): void {
   const others = [...results.keys()].filter((name) => name !== 'raw' && name !== 'ours');
-  const head = ['metric', 'unit', 'raw', 'ours', 'ratio', 'must', 'stretch', '', 'spread'];
+  const head = ['metric', 'unit', 'raw', 'ours', 'ratio', 'must', 'stretch', 'goal', 'spread'];
   const shown = rows.filter(({ id }) => [...results.values()].some((values) => values.has(id)));
   print(
     [...head, ...others.flatMap((name) => [name, 'ratio'])],
@@ -27,7 +30,7 @@ export function printCurves(curves: Curve[], results: Results): void {
     });
     if (lines.length === 0) continue;
     console.log(`\n${curve.label}, ${curve.unit}`);
-    print(['', ...curve.points.map((point) => point.toLocaleString('en')), 'rise', 'must', 'stretch', ''], lines);
+    print(['', ...curve.points.map((point) => point.toLocaleString('en')), 'rise', 'must', 'stretch', 'goal'], lines);
   }
 }
 
@@ -90,12 +93,11 @@ function otherCells(row: Row, results: Results, name: string): string[] {
   return [short(value), Number.isFinite(ratio) ? `${short(ratio)}x` : '-'];
 }
 
-/** Only our own servers have goals. */
 function riseCells({ must, stretch }: Curve, name: string, costs: number[]): string[] {
   const known = costs.filter((cost) => !Number.isNaN(cost));
   const rise = (known.at(-1) ?? Number.NaN) / Math.min(...known.slice(0, -1));
   const shown = Number.isFinite(rise) ? `${short(rise)}x` : '-';
-  if (name === 'raw' || must === undefined) return [shown, '', '', ''];
+  if (!judged.includes(name) || must === undefined) return [shown, '', '', ''];
   const goals = [must, stretch].map((limit) => (limit === undefined ? '' : `<= ${limit}x`));
   return [shown, ...goals, verdict({ good: 'low', must, ...(stretch !== undefined && { stretch }) }, rise)];
 }

@@ -75,6 +75,15 @@ export function createTarget(driver: Driver, { modelUrl, outdir }: { modelUrl: s
   };
 }
 
+/** Waits until the process has done what earlier requests left to it (checkpoints, snapshots), 10 s at most. */
+export async function settled(running: Running): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    const before = running.cpuMs();
+    await sleep(100);
+    if (running.cpuMs() - before <= 10) return;
+  }
+}
+
 async function running(
   child: ChildProcess,
   {

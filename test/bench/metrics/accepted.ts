@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Metric, Row } from '../metric.ts';
 import { median, quantile } from '../stats.ts';
+import { settled } from '../target.ts';
 
 /** POST to 202 at a fixed rate, whatever the server does; with the default durability the message is on disk by then. */
 export const accepted: Metric = acceptedAt(500, [
@@ -35,12 +36,13 @@ export const acceptedBySql: Metric = acceptedAt(300, [
 function acceptedAt(perSecond: number, rows: [p50: Row, p99: Row]): Metric {
   return {
     rows,
-    async measure({ running: { client }, scale }) {
+    async measure({ running, scale }) {
+      const { client } = running;
       const count = perSecond * scale.pick(3, 1);
       const sessions: string[] = [];
       while (sessions.length < count)
         sessions.push(...(await Promise.all(Array.from({ length: 50 }, () => client.createSession()))));
-      await sleep(200);
+      await settled(running);
       // A session for every message: a server that falls behind must not be asked while it is busy.
       const sent: Promise<number>[] = [];
       const start = performance.now();

@@ -4,7 +4,7 @@ import { turn } from '../bench-client.ts';
 import { makeTree } from '../checkpoint-tree.ts';
 import type { Metric } from '../metric.ts';
 import { median } from '../stats.ts';
-import type { Running } from '../target.ts';
+import { type Running, settled } from '../target.ts';
 
 const files = 500;
 
@@ -34,6 +34,7 @@ export const checkpointsAdded: Metric = {
       times.withThem.push(await firstDelta(withThem, at));
       times.without.push(await firstDelta(without, at));
     }
+    await settled(withThem);
     await Promise.all([withThem.stop(), without.stop()]);
     // The first turns load and capture everything.
     return { cpAdded: median(times.withThem.slice(5)) - median(times.without.slice(5)) };

@@ -47,7 +47,7 @@ export const growth: Metric = {
     },
   ],
   once: true,
-  longestMs: 180_000,
+  longestMs: 300_000,
   async measure(context) {
     const { target, directory } = context;
     const values: Record<string, number> = {};

@@ -8,12 +8,12 @@ const writers = 8;
 const answerEnd = 'word0004';
 
 /**
- * SIGKILL while messages are accepted and answered; then everything that was promised must be there. A sample: the rigs
- * of `test/store`, `test/sql` and `test/faults` kill thousands of times and at chosen moments.
+ * SIGKILL while messages are accepted and answered; then everything that was promised must be there. A sample:
+ * `npm run torture` kills as often as one likes and at chosen moments.
  */
 export const kills: Metric = {
   rows: [
-    { id: 'kills', label: 'SIGKILL cycles', unit: '', good: 'high' },
+    { id: 'kills', label: 'SIGKILL cycles (npm run torture has thousands)', unit: '', good: 'high' },
     { id: 'promised', label: '- sessions, messages and replies acknowledged', unit: '', good: 'high' },
     { id: 'lost', label: '- of them lost', unit: '', good: 'low', must: 0, of: 'value' },
     { id: 'lostSql', label: '- of them lost by SQL', unit: '', good: 'low', must: 0, of: 'value', subject: 'sql' },
