@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { tempDirectory } from '../helpers/temp-directory.ts';
 import { within } from '../helpers/within.ts';
 
 const test = suite('the test runner fails on what would pass unseen');
 
 /** Runs the runner on one folder of fixtures, with short patience. */
-async function run(fixture: string) {
+async function run(fixture: string, env: Record<string, string | undefined> = {}) {
   const child = spawn(process.execPath, ['test/run.mjs', `--folder=test/runner/fixtures/${fixture}`], {
-    env: { ...process.env, TEST_FILE_TIMEOUT_MS: '2500', TEST_ENDS_WITHIN_MS: '300' },
+    env: { ...process.env, CI: undefined, TEST_FILE_TIMEOUT_MS: '2500', TEST_ENDS_WITHIN_MS: '300', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -27,6 +29,18 @@ test('passing files pass, and what was skipped is told', async () => {
   assert.is(code, 0, output);
   assert.match(last ?? '', /^1 passed, 0 failed/);
   assert.match(output, /SKIPPED two: it needs something/);
+});
+
+test('in CI a file that fails beside others is run again alone, and named', async () => {
+  const mark = () => join(tempDirectory('unstable'), 'mark');
+  const twice = await run('unstable', { CI: '1', UNSTABLE_MARK: mark() });
+  assert.is(twice.code, 0, twice.output);
+  assert.match(twice.output, /FAIL .*unstable[\s\S]*UNSTABLE .*unstable.*sample\.test\.ts/);
+  assert.match(twice.last ?? '', /^1 passed, 0 failed$/);
+  const once = await run('unstable', { UNSTABLE_MARK: mark() });
+  assert.is(once.code, 1, once.output);
+  const never = await run('failing-test', { CI: '1' });
+  assert.match(never.last ?? '', /^1 passed, 1 failed$/);
 });
 
 const bad: [string, RegExp][] = [
