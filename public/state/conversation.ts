@@ -56,10 +56,25 @@ export interface Page {
   streaming?: ChatMessage;
 }
 
-/** The conversation as the service has it; keeps what only events tell. */
+/** The conversation as the service has it; keeps what only events tell, and older pages that continue into this one. */
 export function fromPage(page: Page, before: Conversation = emptyConversation): Conversation {
   const live = page.streaming ? { ...page.streaming, content: '' } : undefined;
-  return { ...before, messages: page.messages, more: page.more, seq: page.lastSeq, live, stale: false };
+  const older = before.stale ? [] : olderThan(page, before);
+  return {
+    ...before,
+    messages: older.length > 0 ? [...older, ...page.messages] : page.messages,
+    more: older.length > 0 ? before.more : page.more,
+    seq: page.lastSeq,
+    live,
+    stale: false,
+  };
+}
+
+function olderThan({ messages, more }: Page, before: Conversation): readonly Message[] {
+  const first = messages[0];
+  if (!more || !first) return [];
+  const at = before.messages.findIndex(({ id }) => id === first.id);
+  return at > 0 ? before.messages.slice(0, at) : [];
 }
 
 /** Older messages in front of those that are shown. */

@@ -222,6 +222,19 @@ test('a unified diff becomes numbered lines; highlighted code becomes its own te
   ]);
 });
 
+test('older pages stay when the newest is read again, unless a compaction replaced them', () => {
+  const newest = { messages: [message('c'), message('d')], more: true, lastSeq: 1 };
+  const whole = { ...fromPage(newest), messages: ['a', 'b', 'c', 'd'].map((id) => message(id)), more: false };
+  const ids = (conversation: { messages: readonly { id: string }[] }) => conversation.messages.map(({ id }) => id);
+  const later = { messages: [message('c'), message('d'), message('e')], more: true, lastSeq: 2 };
+  assert.equal(ids(fromPage(later, whole)), ['a', 'b', 'c', 'd', 'e']);
+  assert.is(fromPage(later, whole).more, false);
+  assert.equal(ids(fromPage(later, { ...whole, stale: true })), ['c', 'd', 'e']);
+  assert.equal(ids(fromPage({ ...later, more: false }, whole)), ['c', 'd', 'e']);
+  const elsewhere = { messages: [message('x')], more: true, lastSeq: 3 };
+  assert.equal(ids(fromPage(elsewhere, whole)), ['x']);
+});
+
 test('durations read like speech', () => {
   assert.equal([0, 420, 3_140, 14_200, 185_000, 7_260_000].map(duration), [
     '0 ms',

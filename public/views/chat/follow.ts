@@ -3,6 +3,8 @@ const nearPx = 64;
 /** Keeps the end in view as long as the reader wants it: a scroll by hand away from the end lets go. */
 export interface Follower {
   toEnd(): void;
+  /** Stays where it is: something else than the end is to be looked at. */
+  letGo(): void;
   stop(): void;
 }
 
@@ -47,6 +49,7 @@ export function followEnd(
       set(true);
       scroller.scrollTop = scroller.scrollHeight;
     },
+    letGo: () => set(false),
     stop() {
       resized.disconnect();
       for (const input of inputs) scroller.removeEventListener(input, touched);

@@ -14,6 +14,7 @@ import { type Follower, followEnd } from './follow.ts';
 import { LiveMessage } from './live-message.tsx';
 import { Markdown } from './markdown.tsx';
 import { AssistantRow, EchoRow, UserRow } from './message-rows.tsx';
+import { useRowWindow } from './row-window.ts';
 import { ToolGroup } from './tool-group.tsx';
 
 /** Rows at the end are drawn at once, so that opening at the end does not flicker. */
@@ -27,36 +28,55 @@ export function Transcript({ session, messageId }: { session: OpenSession; messa
   const [pinned, setPinned] = useState(true);
   const conversation = session.conversation.value;
   const items = useMemo(() => toItems(conversation), [conversation]);
-  const seen = useRef(items.length);
-  if (pinned) seen.current = items.length;
+  const rows = useRowWindow(items, pinned);
+  const seen = useRef<string | undefined>(undefined);
+  if (pinned) seen.current = items.at(-1)?.key;
 
   useLayoutEffect(() => {
     if (!scroller.current || !content.current) return undefined;
     follower.current = followEnd(scroller.current, content.current, (state) => setPinned(state.pinned));
     return () => follower.current?.stop();
   }, [session.id]);
+  const target =
+    messageId === undefined ? -1 : items.findIndex((item) => 'message' in item && item.message.id === messageId);
   useEffect(() => {
-    const target = messageId && document.getElementById(`message-${messageId}`);
-    if (target) target.scrollIntoView({ block: 'center' });
-  }, [messageId, session.phase.value]);
+    if (target < 0) return;
+    follower.current?.letGo();
+    rows.reveal(target);
+    // After the row is in the page.
+    requestAnimationFrame(() => document.getElementById(`message-${messageId}`)?.scrollIntoView({ block: 'center' }));
+  }, [messageId, session.phase.value, target < 0]);
+  const older = async (): Promise<void> => {
+    const box = scroller.current;
+    const fromEnd = box && box.scrollTop === 0 ? box.scrollHeight : undefined;
+    if (!rows.grow()) await sessions.loadOlder(session);
+    // The browser keeps the place of what is read, except at the very top.
+    if (box && fromEnd !== undefined)
+      requestAnimationFrame(() => {
+        if (box.scrollTop === 0) box.scrollTop = box.scrollHeight - fromEnd;
+      });
+  };
   useEffect(() => {
     if (session.echo.value) follower.current?.toEnd();
   }, [session.echo.value]);
 
   const sent = session.echo.value;
   const echo = sent && lastUserMessage(conversation)?.id === sent.after ? sent : undefined;
-  const fresh = items.length - seen.current;
+  const lastSeen = pinned ? -1 : items.findLastIndex(({ key }) => key === seen.current);
+  const fresh = lastSeen < 0 ? 0 : items.length - 1 - lastSeen;
   return (
     <div class="transcript-frame">
       <div class="transcript" ref={scroller} tabIndex={0} role="log" aria-live="off" aria-label="Conversation">
         <div class="column" ref={content}>
-          {conversation.more && <Older onNear={() => sessions.loadOlder(session)} />}
+          {(conversation.more || rows.start > 0) && (
+            <Older key={`${rows.start} ${items[rows.start]?.key}`} onNear={older} />
+          )}
           {items.length === 0 && !echo && !conversation.run && !conversation.live && (
             <p class="empty">Nothing has been said yet.</p>
           )}
-          {items.map((item, at) => (
+          {items.slice(rows.start).map((item, at, shown) => (
             <Fragment key={item.key}>
-              <Row item={item} now={at >= items.length - atOnce} session={session} />
+              <Row item={item} now={at >= shown.length - atOnce} session={session} />
               {messagesOf(item)
                 .filter((message) => isTurnOver(conversation, message))
                 .map((message) => (
@@ -139,8 +159,10 @@ function Older({ onNear }: { onNear: () => Promise<void> }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => (box.current ? near.watch(box.current, () => void onNear()) : undefined), []);
   return (
-    <div class="older" ref={box} role="status">
-      Loading older messages…
+    <div class="older" ref={box}>
+      <button type="button" class="link" onClick={() => void onNear()}>
+        Older messages
+      </button>
     </div>
   );
 }

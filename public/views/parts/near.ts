@@ -13,7 +13,8 @@ export function createNearObserver(margin = '800px'): NearObserver {
         waiting.get(target)?.();
       }
     },
-    { rootMargin: margin },
+    // `rootMargin` alone ends at the edge of the box that scrolls; browsers that do not know the other draw a little later.
+    { rootMargin: margin, scrollMargin: margin } as IntersectionObserverInit,
   );
   return {
     watch(element, onNear) {
