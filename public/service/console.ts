@@ -79,13 +79,15 @@ export function createConsole(
     store.health.value = health;
     store.config.value = config;
     await refresh();
+    void workbench.queue.restore();
     store.access.value = { state: 'in' };
     link.start(credentials.token);
   };
 
   let bundlesChanged = (): void => undefined;
   const onEvents = (envelopes: readonly HubEnvelope[]): void => {
-    let directory = store.directory.value;
+    const before = store.directory.value;
+    let directory = before;
     const open = openHere();
     meanwhile?.push(...envelopes);
     for (const envelope of envelopes) {
@@ -94,11 +96,12 @@ export function createConsole(
       sessions.receive(envelope);
       announce(store, event);
       notifyAbout(store, event);
-      if (event.type === 'run.finished' || event.type === 'run.failed')
-        queueMicrotask(() => workbench.sendQueued(event.sessionId));
       if (event.type === 'session.deleted' && open === event.sessionId) say('This session was deleted elsewhere.');
     }
     store.directory.value = directory;
+    for (const id of store.queue.value.keys())
+      if (before.sessions.get(id)?.status === 'running' && directory.sessions.get(id)?.status !== 'running')
+        void workbench.queue.send(id);
   };
 
   const link: Link = createLink(base, () => startWorker(address), {
@@ -109,7 +112,7 @@ export function createConsole(
     },
     onOpened(again) {
       // Also the first time: what happened between the first lists and the stream was told to nobody.
-      refresh().catch(() => undefined);
+      refresh().then(workbench.queue.sendOverdue, () => undefined);
       sessions.reloadAll();
       if (again) announceText(store, 'Reconnected');
     },

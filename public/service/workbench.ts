@@ -3,8 +3,11 @@ import type { Approval } from '../../lib/wire/approval.ts';
 import { lastUserMessage } from '../state/conversation.ts';
 import { without, withoutApproval, withSession } from '../state/directory.ts';
 import type { Draft } from '../state/drafts.ts';
+import { mostQueued } from '../state/queued.ts';
 import { links } from '../state/route.ts';
 import type { Store } from '../state/store.ts';
+import { createMessageQueue, type MessageQueue } from './message-queue.ts';
+import { createQueueKeeper } from './queue-keeper.ts';
 import type { OpenSessions } from './sessions.ts';
 
 /** What a person does. Nothing here throws: failures are shown. */
@@ -13,8 +16,7 @@ export interface Workbench {
   begin(draft: Draft, options: { model?: string; workspace?: string }): Promise<boolean>;
   /** Sends, or queues while a run is active. False: keep the draft; the reason was shown. */
   send(sessionId: string, draft: Draft): Promise<boolean>;
-  sendQueued(sessionId: string): void;
-  setQueue(sessionId: string, queue: readonly Draft[]): void;
+  queue: MessageQueue;
   stop(sessionId: string): Promise<void>;
   resume(sessionId: string): Promise<void>;
   update(sessionId: string, fields: { title?: string; model?: string }): Promise<boolean>;
@@ -34,13 +36,6 @@ export function createWorkbench(context: {
 }): Workbench {
   const { store, api, fail, say } = context;
   const running = (id: string): boolean => store.directory.value.sessions.get(id)?.status === 'running';
-  const setQueue = (id: string, queue: readonly Draft[]): void => {
-    const next = new Map(store.queue.value);
-    if (queue.length > 0) next.set(id, queue);
-    else next.delete(id);
-    store.queue.value = next;
-  };
-  const queueOf = (id: string): readonly Draft[] => store.queue.value.get(id) ?? [];
 
   const post = async (id: string, draft: Draft): Promise<'sent' | 'busy' | 'refused'> => {
     const session = store.open.get(id);
@@ -59,7 +54,15 @@ export function createWorkbench(context: {
     }
   };
 
+  const queue = createMessageQueue({ store, keeper: createQueueKeeper(), post });
+  const enqueue = (id: string, draft: Draft): boolean => {
+    if (queue.add(id, draft)) return true;
+    say(`At most ${mostQueued} messages wait for a run to end.`, 'danger');
+    return false;
+  };
+
   const bench: Workbench = {
+    queue,
     async begin(draft, options) {
       try {
         const { session } = await api().createSession(options);
@@ -75,23 +78,10 @@ export function createWorkbench(context: {
       }
     },
     async send(id, draft) {
-      if (running(id)) {
-        setQueue(id, [...queueOf(id), draft]);
-        return true;
-      }
+      if (running(id)) return enqueue(id, draft);
       const outcome = await post(id, draft);
-      if (outcome === 'busy') setQueue(id, [...queueOf(id), draft]);
-      return outcome !== 'refused';
+      return outcome === 'busy' ? enqueue(id, draft) : outcome === 'sent';
     },
-    sendQueued(id) {
-      const [first, ...rest] = queueOf(id);
-      if (!first || running(id)) return;
-      setQueue(id, rest);
-      void post(id, first).then((outcome) => {
-        if (outcome !== 'sent') setQueue(id, [first, ...queueOf(id)]);
-      });
-    },
-    setQueue,
     async stop(id) {
       const session = store.open.get(id);
       if (session) session.stopping.value = true;

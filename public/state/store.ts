@@ -6,6 +6,7 @@ import { type Conversation, emptyConversation } from './conversation.ts';
 import { type Directory, emptyDirectory } from './directory.ts';
 import type { Draft } from './drafts.ts';
 import type { LiveText } from './live-text.ts';
+import type { Queued } from './queued.ts';
 import { parseRoute, type Route } from './route.ts';
 
 export interface Toast {
@@ -57,7 +58,7 @@ export interface Store {
   listed: Signal<boolean>;
   route: Signal<Route>;
   open: Map<string, OpenSession>;
-  queue: Signal<ReadonlyMap<string, readonly Draft[]>>;
+  queue: Signal<ReadonlyMap<string, readonly Queued[]>>;
   toasts: Signal<readonly Toast[]>;
   layer: Signal<Layer | undefined>;
   theme: Signal<Theme>;

@@ -1,7 +1,7 @@
-import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ConsoleBench, hasBrowser, holds, openSession, send, startBench, withPage } from './console-bench.ts';
+import { pasteNoise } from './paste-noise.ts';
 
 const test = suite('The console: writing');
 let bench: ConsoleBench;
@@ -10,32 +10,6 @@ test.before(async () => {
   bench = await startBench();
 });
 test.after(() => bench.close());
-
-/** Pastes an image of noise into the composer: noise does not compress. */
-async function pasteNoise(page: Page, size: { width: number; height: number; count?: number }): Promise<number> {
-  await page.locator('.composer textarea').waitFor();
-  await page.locator('.composer textarea').waitFor();
-  const bytes = await page.evaluate(`(async () => {
-    const files = new DataTransfer();
-    let bytes = 0;
-    for (let number = 0; number < ${size.count ?? 1}; number++) {
-      const canvas = new OffscreenCanvas(${size.width}, ${size.height});
-      const context = canvas.getContext('2d');
-      const image = context.createImageData(canvas.width, canvas.height);
-      for (let at = 0; at < image.data.length; at += 65536)
-        crypto.getRandomValues(image.data.subarray(at, Math.min(at + 65536, image.data.length)));
-      for (let at = 3; at < image.data.length; at += 4) image.data[at] = 255;
-      context.putImageData(image, 0, 0);
-      const blob = await canvas.convertToBlob({ type: 'image/png' });
-      bytes += blob.size;
-      files.items.add(new File([blob], 'noise' + number + '.png', { type: 'image/png' }));
-    }
-    const area = document.querySelector('.composer textarea');
-    area.dispatchEvent(new ClipboardEvent('paste', { clipboardData: files, bubbles: true, cancelable: true }));
-    return bytes;
-  })()`);
-  return Number(bytes);
-}
 
 test('Enter during a composition never sends; Shift+Enter makes a line; Enter sends', async () => {
   await withPage(bench, async (page, context) => {

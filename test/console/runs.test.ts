@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ConsoleBench, hasBrowser, openSession, send, startBench, withPage } from './console-bench.ts';
+import { eventually } from '../helpers/within.ts';
+import { type ConsoleBench, hasBrowser, holds, openSession, send, startBench, withPage } from './console-bench.ts';
+import { pasteNoise } from './paste-noise.ts';
 import { startProxy } from './proxy.ts';
 
 const test = suite('The console: runs and connections');
@@ -44,6 +46,7 @@ test('a message during a run waits, can be changed, survives another session, an
     await send(page, 'then run lnit');
     await page.locator('.queue li', { hasText: 'then run lnit' }).waitFor();
     await page.getByRole('button', { name: 'Edit queued message' }).click();
+    await holds(page, `document.querySelector('.composer textarea').value === 'then run lnit'`);
     assert.is(await page.locator('.queue').count(), 0);
     await page.locator('.composer textarea').fill('then run lint');
     await page.keyboard.press('Enter');
@@ -61,10 +64,60 @@ test('a message during a run waits, can be changed, survives another session, an
   });
 });
 
-test('a failed run shows its error and can be resumed', async () => {
+test('what waits outlasts a reload with its images, and two tabs send it once', async () => {
+  bench.model.reply([{ text: 'busy' }, { hold: 'kept' }], [{ text: 'seen both' }]);
+  bench.model.hold('kept');
+  await withPage(bench, async (page, context) => {
+    await send(page, 'first');
+    await page.locator('.live', { hasText: 'busy' }).waitFor();
+    await pasteNoise(page, { width: 40, height: 30 });
+    await page.locator('.attachment img').waitFor();
+    await send(page, 'look at this then');
+    await page.locator('.queue li', { hasText: 'look at this then' }).waitFor();
+    await page.reload();
+    const waiting = page.locator('.queue li', { hasText: 'look at this then' });
+    await waiting.getByText('1 image').waitFor();
+    const tab = await context.newPage();
+    await tab.goto(page.url());
+    await tab.locator('.queue li', { hasText: 'look at this then' }).waitFor();
+    bench.model.release('kept');
+    for (const each of [page, tab]) {
+      await each.locator('.assistant', { hasText: 'seen both' }).waitFor();
+      await each.locator('.queue').waitFor({ state: 'detached' });
+      assert.is(await each.locator('.message.user', { hasText: 'look at this then' }).count(), 1);
+      await each.locator('.message.user .thumbnail img').waitFor();
+    }
+  });
+});
+
+test('what waited while its run ended unseen is not lost: it goes when somebody says so', async () => {
+  bench.model.reply([{ text: 'busy' }, { hold: 'unseen' }], [{ text: 'better late' }]);
+  bench.model.hold('unseen');
+  await withPage(bench, async (page) => {
+    await send(page, 'first');
+    await page.locator('.live', { hasText: 'busy' }).waitFor();
+    await send(page, 'then this');
+    await page.locator('.queue li').waitFor();
+    const address = page.url();
+    await page.goto('about:blank');
+    bench.model.release('unseen');
+    const id = /s\/(ses_\w+)/.exec(address)?.[1] ?? '';
+    const ended = async () => (await bench.service.client.readSession(id)).session.status === 'idle';
+    await eventually(15_000, ended, 'the end of the run');
+    await page.goto(address);
+    await page.getByText('not sent yet').waitFor();
+    await page.getByRole('button', { name: 'Send now' }).click();
+    await page.locator('.assistant', { hasText: 'better late' }).waitFor();
+    assert.is(await page.locator('.queue').count(), 0);
+  });
+});
+
+test('a failed run shows its error, also after a reload, and can be resumed', async () => {
   bench.model.reply([{ status: 400, message: 'the model said no' }], [{ text: 'better now' }]);
   await withPage(bench, async (page) => {
     await send(page, 'fail');
+    await page.locator('.banner.danger', { hasText: 'the model said no' }).waitFor();
+    await page.reload();
     await page.locator('.banner.danger', { hasText: 'the model said no' }).waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.locator('.assistant', { hasText: 'better now' }).waitFor();

@@ -1,31 +1,37 @@
+import { plural } from '../../state/format.ts';
+import type { Queued } from '../../state/queued.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
 
-/** Messages that wait for the run to end. They can be changed or taken back. */
-export function Queue({ sessionId }: { sessionId: string }) {
+/** Messages that wait for the run to end. They can be changed or taken back, and outlast a reload. */
+export function Queue({ sessionId, running }: { sessionId: string; running: boolean }) {
   const { store, workbench, drafts } = useConsole();
-  const queue = store.queue.value.get(sessionId) ?? [];
-  if (queue.length === 0) return null;
-  const without = (at: number) => queue.filter((_, index) => index !== at);
-  const edit = (at: number) => {
-    const draft = queue[at];
-    if (!draft) return;
-    drafts.set(sessionId, draft);
-    workbench.setQueue(sessionId, without(at));
+  const entries = store.queue.value.get(sessionId) ?? [];
+  if (entries.length === 0) return null;
+  const edit = async (entry: Queued) => {
+    const back = await workbench.queue.takeBack(entry);
+    if (!back) return;
+    const { text, images } = drafts.get(sessionId);
+    drafts.set(sessionId, {
+      text: [text, back.draft.text].filter(Boolean).join('\n'),
+      images: [...images, ...back.draft.images],
+    });
     dispatchEvent(new CustomEvent('service:draft', { detail: sessionId }));
   };
   return (
     <ul class="queue" aria-label="Sent when the run is over">
-      {queue.map((draft, at) => (
-        <li key={at}>
-          <span class="muted">queued</span>
-          <span class="queue-text">{draft.text || 'images'}</span>
-          <Button icon="pencil" label="Edit queued message" tone="quiet" onClick={() => edit(at)} />
+      {entries.map((entry, at) => (
+        <li key={entry.id}>
+          <span class="muted">{running ? 'queued' : 'not sent yet'}</span>
+          <span class="queue-text">{entry.draft.text}</span>
+          {entry.draft.images.length > 0 && <span class="muted">{plural(entry.draft.images.length, 'image')}</span>}
+          {!running && at === 0 && <Button onClick={() => void workbench.queue.send(sessionId)}>Send now</Button>}
+          <Button icon="pencil" label="Edit queued message" tone="quiet" onClick={() => void edit(entry)} />
           <Button
             icon="close"
             label="Remove queued message"
             tone="quiet"
-            onClick={() => workbench.setQueue(sessionId, without(at))}
+            onClick={() => void workbench.queue.takeBack(entry)}
           />
         </li>
       ))}

@@ -82,7 +82,7 @@ function Foot({ sessionId }: { sessionId: string }) {
     <div class="foot">
       <div class="column">
         <ApprovalDock sessionId={sessionId} />
-        <Queue sessionId={sessionId} />
+        <Queue sessionId={sessionId} running={running} />
         <PluginSlot slot="composer.actions" sessionId={sessionId} />
         <Composer
           draftKey={sessionId}
