@@ -28,6 +28,8 @@ function start(): void {
   );
   addEventListener('error', ({ message }) => post({ t: 'fail', stage: 'run', message: message.slice(0, 500) }));
   addEventListener('unhandledrejection', ({ reason }) => post({ t: 'fail', stage: 'run', message: textOf(reason) }));
+  // A fragment lengthens the history that it shares with the console.
+  addEventListener('hashchange', () => post({ t: 'violation', kind: 'navigation', detail: '' }));
   for (const kind of ['pointerdown', 'keydown'])
     addEventListener(kind, ({ isTrusted }) => isTrusted && post({ t: 'input' }), true);
   addEventListener('message', function once({ source, data, ports }: MessageEvent<Init>) {

@@ -8,6 +8,8 @@ export type Discovery =
       message: string;
       /** It did not even answer a ping: it loops, or another frame does, because the browser may run all of them in one process. */
       hung: boolean;
+      /** Its activation began, as far as is known. */
+      begun: boolean;
     };
 
 const timeoutMs = 5_000;
@@ -25,18 +27,20 @@ export function discover(options: { url: string; title: string; init: Init; into
     options.into.append(place);
     let frame: Frame | undefined;
     let answered = false;
+    let begun = false;
     const end = (result: Discovery): void => {
       for (const timer of timers) clearTimeout(timer);
       frame?.remove();
       place.remove();
       resolve(result);
     };
-    const fail = (message: string, hung = false): void => end({ ok: false, message, hung });
+    const fail = (message: string, hung = false): void => end({ ok: false, message, hung, begun });
     const timers = [setTimeout(() => fail('Its document did not load within 15 seconds.', true), loadMs)];
     frame = openFrame({
       ...options,
       into: place,
       onGreet() {
+        begun = true;
         clearTimeout(timers.pop());
         timers.push(setTimeout(() => frame?.post({ t: 'ping', n: 0 }), pingAtMs));
         timers.push(setTimeout(() => fail('It did not say within 5 seconds what it adds.', !answered), timeoutMs));

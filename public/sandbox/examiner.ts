@@ -11,7 +11,8 @@ export interface Examiner {
 
 /**
  * Looks at one bundle after the other: in parallel, one that loops would make the others late too. When one does not answer, a
- * frame that stands already may be the reason: all are taken away, and it gets a second chance alone.
+ * frame that stands already may be the reason: all are taken away, and it gets a second chance alone. The same when its document did
+ * not even come.
  */
 export function createExaminer(options: {
   restart: Restart;
@@ -29,7 +30,7 @@ export function createExaminer(options: {
     let found = await options.run(bundle);
     if (!found.ok && found.hung) {
       const away = await restart.takeAll();
-      if (away.length > 0 && isCurrent(bundle)) {
+      if ((away.length > 0 || !found.begun) && isCurrent(bundle)) {
         found = await options.run(bundle);
         if (!found.ok && found.hung) await restart.takeAll();
       }

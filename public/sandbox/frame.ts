@@ -64,6 +64,7 @@ export function openFrame({ url, title, init, into, onGreet, onMessage, onBreach
       if (!inRate()) return breach('it sent more than 300 messages in a second');
       const message = parseFrameMessage(event.data);
       if (message?.t === 'violation' && message.kind === 'frame-src') breach('it tried to open another page');
+      else if (message?.t === 'violation' && message.kind === 'navigation') breach('it meddled with the history');
       else if (message?.t === 'disposed') remove();
       else if (message && !leaving) onMessage(message);
     };

@@ -76,6 +76,14 @@ export async function withOnly(
   const opened = await bench.open(hash, { storageState });
   try {
     await within(ms, use(opened.page, opened), 'the test in the page');
+  } catch (error) {
+    await opened.page.evaluate(`location.hash = '#/settings/plugins'`).catch(() => undefined);
+    const said = await opened.page
+      .locator('[data-bundle-state]:not([data-bundle-state="stopped"])')
+      .evaluateAll((all) => all.map((one) => one.parentElement?.textContent))
+      .catch(() => []);
+    if (error instanceof Error) error.message += `\nThe page of plugins says: ${said.join(' | ')}`;
+    throw error;
   } finally {
     await opened.close();
   }

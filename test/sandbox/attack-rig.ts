@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BrowserContext, Frame, Page } from 'playwright-core';
+import * as assert from 'uvu/assert';
+import { type ConsoleBench, type ConsolePage, startBench } from '../console/console-bench.ts';
+import { tempDirectory } from '../helpers/temp-directory.ts';
+import { eventually, within } from '../helpers/within.ts';
+import { type BundleFolder, bundleFolder, extension, neighbour, rootOf, stillRuns, withOnly } from './bundle-folder.ts';
+import { type Foreign, startForeign, type Target } from './foreign.ts';
+
+/** The body of an async function with `foreign` (an address with a slash at the end), `stun`, `endpoint`, `wait` and `load` in scope. */
+export interface Attack {
+  code: string;
+  /** What the foreign place hears when nothing stops it. Left out: nothing that could be heard. */
+  heard?: string;
+  /** It throws in the sandbox, and does not without. `alone`: it throws in the sandbox; without, who knows. */
+  refused?: true | 'alone';
+}
+
+export type Attacks = Record<string, Attack>;
+
+export interface Rig {
+  foreign: Foreign;
+  bundles: BundleFolder;
+  bench: ConsoleBench;
+  /** What the browser wrote down about its network, after its end. */
+  netLog(): string;
+  close(): Promise<void>;
+}
+
+export const token = 'a-token-that-no-bundle-may-see';
+
+const tools = `const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const load = (node) => new Promise((resolve) => { node.onload = node.onerror = resolve; document.body.append(node); setTimeout(resolve, 300); });
+const make = (kind, fields) => Object.assign(document.createElement(kind), fields);`;
+
+/** A service with hostile bundles, a neighbour and a browser that keeps a log. `prepare` adds bundles before it starts. */
+export async function startRig(prepare: (bundles: BundleFolder, foreign: Foreign) => void): Promise<Rig> {
+  const foreign = await startForeign();
+  const bundles = bundleFolder();
+  bundles.add('neighbour', neighbour);
+  prepare(bundles, foreign);
+  const log = join(tempDirectory('net-log'), 'net-log.json');
+  const bench = await startBench({
+    settings: { server: { token }, plugins: { directories: [bundles.directory], config: {} } },
+    browserArgs: [`--log-net-log=${log}`, '--net-log-capture-mode=Everything'],
+  });
+  return {
+    foreign,
+    bundles,
+    bench,
+    netLog: () => readFileSync(log, 'utf8'),
+    async close() {
+      await bench.close();
+      foreign.close();
+    },
+  };
+}
+
+/** A bundle that tries everything when it is mounted and writes down how it went. */
+export function hostile({ url, stun }: Target, attacks: Attacks): string {
+  const tries = Object.entries(attacks).map(([name, { code }]) => `[${JSON.stringify(name)}, async () => { ${code} }]`);
+  return extension(`const foreign = ${JSON.stringify(url)}, stun = ${JSON.stringify(stun)}, endpoint = context.endpoint; ${tools}
+    const results = {};
+    for (const [name, attack] of [${tries.join(',\n')}])
+      try { results[name] = 'done: ' + (await attack()); } catch (error) { results[name] = 'refused'; }
+    element.textContent = 'tried ' + JSON.stringify(results);`);
+}
+
+/** A bundle that does one thing shortly after it was mounted. */
+export function hostileLater({ url, stun }: Target, code: string): string {
+  return extension(`const foreign = ${JSON.stringify(url)}, stun = ${JSON.stringify(stun)}, endpoint = context.endpoint; ${tools}
+    element.textContent = 'waits'; setTimeout(async () => { ${code} }, 200);`);
+}
+
+/** Runs what `hostile` made and checks the row: first in the sandbox, then, without one, that the same is heard and not refused. */
+export async function stops(rig: Rig, name: string, attacks: Attacks): Promise<void> {
+  const { foreign, bench } = rig;
+  const results = await within(60_000, confined(rig, name), `the attacks of ${name}`);
+  const succeeded = Object.entries(attacks).filter(([key, { refused }]) => refused && results[key] !== 'refused');
+  assert.equal(
+    succeeded.map(([key]) => `${key}: ${results[key]}`),
+    [],
+    'these succeeded in the sandbox',
+  );
+
+  const context = await bench.browser.newContext();
+  try {
+    for (const [key, { code, heard, refused }] of Object.entries(attacks)) {
+      const page = await within(20_000, context.newPage(), `a page for ${key}`);
+      const result = await within(20_000, unconfined(page, rig, code), `the control of ${key}`);
+      if (refused === true) assert.match(result, /^done|^gone/, `${key} fails without a sandbox too`);
+      if (heard)
+        await eventually(10_000, () => foreign.control.heard.includes(heard), `${key}, heard without a sandbox`);
+    }
+  } finally {
+    await closed(context);
+  }
+  assert.equal(foreign.confined.heard, [], 'this left the sandbox');
+}
+
+/** Waits until a bundle has tried everything, and until its neighbour has shown that it lives. */
+function confined(rig: Rig, name: string): Promise<Record<string, string>> {
+  let results = {};
+  return withOnly(rig, { names: [name, 'neighbour'], hash: `#token=${token}`, ms: 60_000 }, async (page) => {
+    const root = rootOf(page, name).filter({ hasText: 'tried' });
+    await root.waitFor({ timeout: 40_000 });
+    results = JSON.parse((await root.innerText()).replace('tried ', ''));
+    await stillRuns(page, 'neighbour');
+  }).then(() => results);
+}
+
+/** Does the same in an ordinary frame of an ordinary page. `gone`: it took the frame somewhere. */
+export async function unconfined(page: Page, { foreign, bench }: Rig, code: string): Promise<string> {
+  const { url, stun } = foreign.control;
+  await page.goto(`${url}page`);
+  const frame = page.frames().find((one) => one.url() === `${url}frame`) as Frame;
+  const body = `(async () => { const foreign = ${JSON.stringify(url)}, stun = ${JSON.stringify(stun)}, endpoint = ${JSON.stringify(new URL(bench.service.url).origin)}; ${tools}
+    try { return 'done: ' + (await (async () => { ${code} })()); } catch (error) { return 'refused: ' + error; } })()`;
+  return String(await frame.evaluate(body).catch(() => 'gone'));
+}
+
+/** Closes a context whose pages may be on their way to anywhere, which keeps some of them from closing. */
+export async function closed(context: BrowserContext): Promise<void> {
+  await within(10_000, context.close()).catch(() => undefined);
+}
+
+/** Opens the console with one hostile bundle and its neighbour, signed in. */
+export function beside(
+  rig: Rig,
+  names: readonly string[],
+  use: (page: Page, opened: ConsolePage) => Promise<void>,
+): Promise<void> {
+  return withOnly(rig, { names: [...names, 'neighbour'], hash: `#token=${token}` }, use);
+}
+
+/** Ends the browser and looks into its log: lines that name the foreign host. The control must be in it, or it says nothing. */
+export async function netLogOf(rig: Rig): Promise<{ confined: string[]; control: string[]; all: string }> {
+  await within(20_000, rig.bench.browser.close(), 'the end of the browser');
+  const all = rig.netLog();
+  const naming = ({ url }: Target) => all.split('\n').filter((line) => line.includes(new URL(url).host));
+  const control = naming(rig.foreign.control);
+  assert.ok(control.length > 0, 'the log has the control');
+  return { confined: naming(rig.foreign.confined), control, all };
+}
