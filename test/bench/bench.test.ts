@@ -6,11 +6,13 @@ import * as assert from 'uvu/assert';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import { within } from '../helpers/within.ts';
 import { turn } from './bench-client.ts';
+import type { Metric } from './metric.ts';
 import { metrics } from './metrics.ts';
 import { readOptions } from './options.ts';
+import { measureRounds } from './rounds.ts';
 import { median, quantile, short, spread } from './stats.ts';
-import { verdict } from './table.ts';
-import { createTarget } from './target.ts';
+import { type Results, verdict } from './table.ts';
+import { createTarget, type Running, type Target } from './target.ts';
 
 const test = suite('The bench');
 
@@ -85,30 +87,7 @@ const foreign = `
   }).listen(Number(process.env.PORT), '127.0.0.1');`;
 
 test('a server with another API is measured through its driver', async () => {
-  const target = createTarget(
-    {
-      name: 'foreign',
-      forgets: true,
-      program: ({ port }) => ({
-        command: process.execPath,
-        words: ['--input-type=module', '-e', foreign],
-        environment: { PORT: String(port) },
-      }),
-      dialect: {
-        healthPath: '/ready',
-        createSession: async (ask) => (await ask('GET', '/open')).text,
-        async sendMessage(ask, sessionId, content) {
-          const { status } = await ask('POST', `/say/${sessionId}/${encodeURIComponent(content)}`);
-          if (status !== 204) throw new Error(`${status}`);
-        },
-        eventsPath: (sessionId) => `/watch/${sessionId}`,
-        marks: () => ({ delta: 'event: piece', finished: 'event: over', failed: 'event: broken' }),
-        listPath: '/all',
-        listMark: 'chat',
-      },
-    },
-    { modelUrl: 'http://127.0.0.1:9/v1', outdir: '.' },
-  );
+  const target = foreignTarget();
   const directory = tempDirectory('bench');
   const running = await within(20_000, target.start(join(directory, 'first')), 'the start');
   try {
@@ -134,6 +113,32 @@ test('a server with another API is measured through its driver', async () => {
   }
 });
 
+test('what fails costs its own figure and leaves no process behind', async () => {
+  const target = foreignTarget();
+  const started: Running[] = [];
+  const failing: Metric = {
+    rows: [{ id: 'broken', label: 'broken', unit: '', good: 'low' }],
+    async measure({ directory }) {
+      started.push(await target.start(join(directory, 'left')));
+      throw new Error('as planned');
+    },
+  };
+  const create = metrics.filter(({ rows }) => rows.some(({ id }) => id === 'create1'));
+  const results: Results = new Map([['foreign', new Map()]]);
+  const scale = { quick: true, pick: (_full: number, small: number) => small };
+  const root = tempDirectory('bench');
+  const rounds = measureRounds({ targets: [target], metrics: [failing, ...create], rounds: 2, root, scale, results });
+  assert.is(await within(30_000, rounds, 'two rounds'), 2);
+  assert.equal(
+    [...(results.get('foreign') ?? [])].map(([id, values]) => [id, values.length]),
+    [
+      ['create1', 2],
+      ['create32', 2],
+    ],
+  );
+  for (const left of started) assert.throws(() => left.rssMiB(), /ENOENT/);
+});
+
 test('npm run bench prints every target, the example of a driver file among them, and the load of the machine', async () => {
   const words = [
     'test/bench/run.mjs',
@@ -151,3 +156,30 @@ test('npm run bench prints every target, the example of a driver file among them
 });
 
 test.run();
+
+function foreignTarget(): Target {
+  return createTarget(
+    {
+      name: 'foreign',
+      forgets: true,
+      program: ({ port }) => ({
+        command: process.execPath,
+        words: ['--input-type=module', '-e', foreign],
+        environment: { PORT: String(port) },
+      }),
+      dialect: {
+        healthPath: '/ready',
+        createSession: async (ask) => (await ask('GET', '/open')).text,
+        async sendMessage(ask, sessionId, content) {
+          const { status } = await ask('POST', `/say/${sessionId}/${encodeURIComponent(content)}`);
+          if (status !== 204) throw new Error(`${status}`);
+        },
+        eventsPath: (sessionId) => `/watch/${sessionId}`,
+        marks: () => ({ delta: 'event: piece', finished: 'event: over', failed: 'event: broken' }),
+        listPath: '/all',
+        listMark: 'chat',
+      },
+    },
+    { modelUrl: 'http://127.0.0.1:9/v1', outdir: '.' },
+  );
+}

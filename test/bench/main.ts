@@ -45,7 +45,8 @@ async function measureServers(): Promise<void> {
   const targets = await createTargets(model.url);
   const results: Results = new Map(targets.map(({ name }) => [name, new Map()]));
   try {
-    await measureRounds({ targets, metrics: chosen, rounds, root, scale, results });
+    const failures = await measureRounds({ targets, metrics: chosen, rounds, root, scale, results });
+    if (failures > 0) process.exitCode = 1;
   } finally {
     model.stop();
     rmSync(root, { recursive: true, force: true, maxRetries: 3 });

@@ -19,22 +19,25 @@ export interface RoundsOptions {
   results: Results;
 }
 
-/** Every target in every round, in turning order, so that what the machine does otherwise meets all of them. */
-export async function measureRounds({ targets, rounds, metrics, ...rest }: RoundsOptions): Promise<void> {
+/** Every target in every round, in turning order, so that what the machine does otherwise meets all of them. Resolves to how many metrics failed. */
+export async function measureRounds({ targets, rounds, metrics, ...rest }: RoundsOptions): Promise<number> {
+  let failures = 0;
   for (let round = 0; round < rounds; round++)
     for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
       const chosen = metrics.filter(
         ({ once, targets: names, needsMemory }) =>
           !(once && round > 0) && (names?.includes(target.name) ?? true) && !(needsMemory && target.forgets),
       );
-      if (chosen.length > 0) await measureRound(target, { metrics: chosen, round, ...rest });
+      if (chosen.length > 0) failures += await measureRound(target, { metrics: chosen, round, ...rest });
     }
+  return failures;
 }
 
 async function measureRound(
   target: Target,
   { metrics, round, root, scale, results }: Omit<RoundsOptions, 'targets' | 'rounds'> & { round: number },
-): Promise<void> {
+): Promise<number> {
+  let failures = 0;
   const directory = join(root, `${target.name}-${round}`);
   const started = performance.now();
   let running = await target.start(join(directory, 'warm'));
@@ -50,8 +53,8 @@ async function measureRound(
       }
     } catch (error) {
       console.log(`FAILED ${label}: ${error instanceof Error ? error.message : String(error)}`);
-      process.exitCode = 1;
-      await running.stop();
+      failures += 1;
+      await target.abandon();
       running = await target.start(join(directory, `after-${what?.id}`));
     }
   }
@@ -60,4 +63,5 @@ async function measureRound(
   rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
   // To stderr: the table alone goes to files and pipes.
   console.error(`${target.name}, round ${round + 1}: ${Math.round((performance.now() - started) / 1000)} s`);
+  return failures;
 }

@@ -14,6 +14,8 @@ export interface Target {
   /** What its processes have written to stderr. */
   complaints: string[];
   start(directory: string, options?: StartOptions): Promise<Running>;
+  /** Ends every process that still runs: after a failure nothing of it may disturb what is measured next. */
+  abandon(): Promise<void>;
 }
 
 export interface StartOptions {
@@ -41,6 +43,7 @@ export interface Running {
 
 export function createTarget(driver: Driver, { modelUrl, outdir }: { modelUrl: string; outdir: string }): Target {
   const complaints: string[] = [];
+  const alive = new Set<ChildProcess>();
   return {
     name: driver.name,
     forgets: driver.forgets ?? false,
@@ -68,9 +71,20 @@ export function createTarget(driver: Driver, { modelUrl, outdir }: { modelUrl: s
         },
         stdio: ['ignore', 'ignore', 'pipe'],
       });
+      alive.add(child);
+      child.once('close', () => alive.delete(child));
       child.stderr.setEncoding('utf8').on('data', (text: string) => complaints.push(text));
       const client = createBenchClient(port, { ...ownDialect, ...driver.dialect });
       return running(child, { client, directory, spawnedAt, loopFile });
+    },
+    async abandon() {
+      await Promise.all(
+        [...alive].map(async (child) => {
+          const ended = once(child, 'close');
+          child.kill('SIGKILL');
+          await ended;
+        }),
+      );
     },
   };
 }
