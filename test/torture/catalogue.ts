@@ -1,6 +1,9 @@
 import type { Trial } from './trial.ts';
 import { crashStatesTrial } from './trials/crash-states.ts';
 import { diskFaultsTrial } from './trials/disk-faults.ts';
+import { killFileTrial } from './trials/kill-file.ts';
+import { killSqlTrial } from './trials/kill-sql.ts';
+import { powerCutTrials } from './trials/power-cut.ts';
 import { providerChaos } from './trials/provider-chaos.ts';
 import { stateMachine } from './trials/state-machine.ts';
 
@@ -13,6 +16,9 @@ export interface Weighted {
 export const catalogue: readonly Weighted[] = [
   { trial: crashStatesTrial, weight: 3 },
   { trial: diskFaultsTrial, weight: 1 },
+  { trial: killFileTrial, weight: 2 },
+  { trial: killSqlTrial, weight: 2 },
+  ...powerCutTrials.map((trial) => ({ trial, weight: 1 })),
   { trial: providerChaos, weight: 2 },
   { trial: stateMachine, weight: 5 },
 ];

@@ -1,21 +1,9 @@
-import { catalogue, shareTime } from './catalogue.ts';
-import { isClean, type Outcome, runTrial } from './run-trial.ts';
-import { tableOf } from './table.ts';
-
-const words = process.argv.slice(2);
-const option = (name: string) => words.find((word) => word.startsWith(`--${name}=`))?.split('=')[1];
-const minutes = Number(option('minutes') ?? 20);
-const seed = Number(option('seed') ?? Date.now() % 1e9);
-const chosen = shareTime(catalogue, { ms: minutes * 60_000, only: option('only') ?? '' });
-
-if (!(minutes > 0) || !Number.isSafeInteger(seed) || chosen.length === 0) {
-  console.error('usage: npm run torture -- [--minutes=20] [--only=part of a name] [--seed=N]');
-  console.error(`trials: ${catalogue.map(({ trial }) => trial.name).join(', ')}`);
-  process.exit(2);
+// What a trial kills is this program again: such a process loads nothing but its part.
+if (process.argv[2] === 'child') {
+  const { actAsChild } = await import('./kill/child.ts');
+  await actAsChild(process.argv.slice(3));
 }
-const outcomes: Outcome[] = [];
-for (const { trial, ms } of chosen)
-  outcomes.push(await runTrial(trial, { ms, seed, say: (line) => console.log(line) }));
-console.log(`\n${tableOf(outcomes).join('\n')}`);
+const { torture } = await import('./torture.ts');
+const isClean = await torture(process.argv.slice(2));
 // What a broken trial left behind must not keep the verdict back.
-process.exit(outcomes.every(isClean) ? 0 : 1);
+process.exit(isClean === undefined ? 2 : isClean ? 0 : 1);

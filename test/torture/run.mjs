@@ -10,6 +10,7 @@ await build({
   entryPoints: ['test/torture/main.ts'],
   outdir,
   bundle: true,
+  splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node20',

@@ -24,8 +24,7 @@ export function Markdown({ text, sessionId, now }: { text: string; sessionId: st
     }
     target.textContent = text.slice(0, clipChars);
     return near.watch(target, () => draw(false));
-    // Not again when `now` changes: a row that was drawn stays drawn.
-  }, [text, sessionId]);
+  }, [text, sessionId, now]);
   return <div class="markdown" ref={box} />;
 }
 
