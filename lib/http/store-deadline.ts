@@ -10,20 +10,17 @@ const lookMs = 1_000;
  * know what became of it: the client is told to look. The change itself goes on: it is made as a whole later, with its
  * events, or not at all.
  */
-export function untilInDoubt(
-  work: Promise<Response>,
-  { clock, store, log }: Pick<App, 'clock' | 'store' | 'log'>,
-): Promise<Response> {
+export function untilInDoubt(work: Promise<Response>, app: Pick<App, 'clock' | 'store' | 'log'>): Promise<Response> {
   return new Promise((resolve, reject) => {
     const look = (): void => {
-      if (store.trouble?.() !== 'unavailable') {
-        cancel = clock.after(lookMs, look);
+      if (app.store.trouble?.() !== 'unavailable') {
+        cancel = app.clock.after(lookMs, look);
         return;
       }
-      log.error('A change was answered before it was known whether it is stored.');
+      app.log.error('A change was answered before it was known whether it is stored.');
       reject(new ServiceError('internal_error', inDoubtText));
     };
-    let cancel = clock.after(patienceMs, look);
+    let cancel = app.clock.after(patienceMs, look);
     work.then(resolve, reject).finally(() => cancel());
   });
 }

@@ -1,5 +1,4 @@
 import { useEffect } from 'preact/hooks';
-import { Inbox } from './approvals/inbox.tsx';
 import { useConsole } from './context.tsx';
 import { Home } from './home/home.tsx';
 import { bindKeys } from './keys.ts';
@@ -13,6 +12,7 @@ import { SessionPage } from './session/session-page.tsx';
 import { SessionTitle } from './session/session-title.tsx';
 import { Sidebar } from './sidebar/sidebar.tsx';
 
+const Inbox = lazyView(() => import('./approvals/inbox.tsx').then((module) => module.Inbox));
 const Settings = lazyView(() => import('./settings/settings-page.tsx').then((module) => module.SettingsPage));
 const Admin = lazyView(() => import('./admin/admin-page.tsx').then((module) => module.AdminPage));
 

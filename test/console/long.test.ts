@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startOf } from '../../public/views/chat/row-window.ts';
+import { startOf } from '../../public/state/row-start.ts';
 import { type ConsoleBench, hasBrowser, holds, openSession, startBench, withPage } from './console-bench.ts';
 import { longTranscripts } from './long-transcripts.ts';
 

@@ -24,7 +24,8 @@ export function Markdown({ text, sessionId, now }: { text: string; sessionId: st
     }
     target.textContent = text.slice(0, clipChars);
     return near.watch(target, () => draw(false));
-  }, [text, sessionId, now]);
+    // Not again when `now` changes: a row that was drawn stays drawn.
+  }, [text, sessionId]);
   return <div class="markdown" ref={box} />;
 }
 

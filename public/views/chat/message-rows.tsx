@@ -20,14 +20,14 @@ interface RowProps {
 }
 
 /** What a person said. */
-export const UserRow = memo(function UserRow({ message, sessionId }: Omit<RowProps, 'now'>) {
+export const UserRow = memo(function UserRow({ message, sessionId, now }: RowProps) {
   const { store, say } = useConsole();
   const { id } = message;
   const open = (edit: boolean) => {
     store.layer.value = { name: 'rewind', sessionId, messageId: id, edit };
   };
   return (
-    <article class="message user" id={`message-${id}`} data-message={id} aria-label="You">
+    <article class={`message user ${now ? 'near-end' : ''}`} id={`message-${id}`} data-message={id} aria-label="You">
       <div class="bubble">
         {message.content !== '' && <div class="said">{message.content}</div>}
         {message.images && <Images images={message.images} sessionId={sessionId} />}
@@ -49,7 +49,12 @@ export const AssistantRow = memo(function AssistantRow({ message, sessionId, now
   const { say } = useConsole();
   const { id } = message;
   return (
-    <article class="message assistant" id={`message-${id}`} data-message={id} aria-label="Reply">
+    <article
+      class={`message assistant ${now ? 'near-end' : ''}`}
+      id={`message-${id}`}
+      data-message={id}
+      aria-label="Reply"
+    >
       {message.reasoning && <Reasoning text={message.reasoning} durationMs={thoughtMs} />}
       <Markdown text={message.content} sessionId={sessionId} now={now} />
       {message.meta?.partial === true && <p class="note">This reply was not finished.</p>}
@@ -73,7 +78,7 @@ export const AssistantRow = memo(function AssistantRow({ message, sessionId, now
 /** What was just sent, until the service confirms it. */
 export function EchoRow({ draft }: { draft: Draft }) {
   return (
-    <article class="message user pending" aria-label="You, being sent">
+    <article class="message user near-end pending" aria-label="You, being sent">
       <div class="bubble">
         <div class="said">{draft.text}</div>
         {draft.images.length > 0 && (

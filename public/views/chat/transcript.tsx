@@ -104,7 +104,7 @@ function Row(props: { item: Item; now: boolean; session: OpenSession }) {
   const { item, now, session } = props;
   switch (item.kind) {
     case 'user':
-      return <UserRow message={item.message} sessionId={session.id} />;
+      return <UserRow message={item.message} sessionId={session.id} now={now} />;
     case 'assistant':
       return (
         <AssistantRow

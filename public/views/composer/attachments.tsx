@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { prepareImage } from '../../service/prepare-image.ts';
 import type { Draft, DraftImage } from '../../state/drafts.ts';
 import { bytes } from '../../state/format.ts';
 import { imageProblem } from '../../state/image-budget.ts';
@@ -15,6 +14,7 @@ export function useAttachments(latest: { current: Draft }, change: (next: Draft)
     return imageProblem(images, { text: latest.current.text, ...(bodyBytes === undefined ? {} : { bodyBytes }) });
   };
   const add = async (files: readonly File[]): Promise<void> => {
+    const { prepareImage } = await import('../../service/prepare-image.ts');
     for (const file of files) {
       try {
         const image = await prepareImage(file);

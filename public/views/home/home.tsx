@@ -2,9 +2,11 @@ import { useState } from 'preact/hooks';
 import { Composer } from '../composer/composer.tsx';
 import { ModelPicker } from '../composer/model-picker.tsx';
 import { useConsole } from '../context.tsx';
-import { NoModel } from './no-model.tsx';
+import { lazyView } from '../parts/lazy-view.tsx';
 import { Setup } from './setup.tsx';
-import { TryByHand } from './try-by-hand.tsx';
+
+const NoModel = lazyView(() => import('./no-model.tsx').then((module) => module.NoModel));
+const TryByHand = lazyView(() => import('./try-by-hand.tsx').then((module) => module.TryByHand));
 
 const ideas = ['List files', 'Search for TODO', 'Explain this workspace'];
 
