@@ -5,6 +5,8 @@ import { killFileTrial } from './trials/kill-file.ts';
 import { killSqlTrial } from './trials/kill-sql.ts';
 import { powerCutTrials } from './trials/power-cut.ts';
 import { providerChaos } from './trials/provider-chaos.ts';
+import { slowClients } from './trials/slow-clients.ts';
+import { soak } from './trials/soak.ts';
 import { stateMachine } from './trials/state-machine.ts';
 
 /** A trial and its share of the time. */
@@ -20,6 +22,8 @@ export const catalogue: readonly Weighted[] = [
   { trial: killSqlTrial, weight: 2 },
   ...powerCutTrials.map((trial) => ({ trial, weight: 1 })),
   { trial: providerChaos, weight: 2 },
+  { trial: slowClients, weight: 1 },
+  { trial: soak, weight: 2 },
   { trial: stateMachine, weight: 5 },
 ];
 

@@ -117,7 +117,11 @@ const broken: Record<string, Observation[]> = {
     history(completed(said.assistant('a')), rewound('a')),
     history(completed(said.user('u')), completed(said.user('v')), rewound('v')),
     history(updated('idle', 10), completed(said.user('u')), rewound('u'), updated('idle', 0)),
-    history(completed(said.user('u')), rewound('u'), answer({ verb: 'rewind' }, 200, { removed: 2, warning: 'w' })),
+    history(
+      completed(said.user('u')),
+      rewound('u'),
+      answer({ verb: 'rewind', messageId: 'u' }, 200, { removed: 2, warning: 'w' }),
+    ),
   ],
   I14: [
     history(answer({ verb: 'rewind' }, 200, { restored: null, warning: null })),

@@ -57,7 +57,9 @@ function changedHistory(facts: readonly Fact[]): string[] {
 
 function wrongRewinds(facts: readonly Fact[]): string[] {
   const found: string[] = [];
-  let removed: number | undefined;
+  /** By target: the event and the answer tell of one rewind, in either order. */
+  const removed = new Map<string, number>();
+  const said = new Map<string, unknown>();
   let tokens: number | undefined;
   let justRewound = false;
   followReplica(facts, {
@@ -67,7 +69,7 @@ function wrongRewinds(facts: readonly Fact[]): string[] {
       if (target?.role !== 'user') found.push(`rewound to ${event.messageId}, which is no user message`);
       const kept = idsOf(before.slice(0, Math.max(0, at)));
       if (kept.join() !== idsOf(event.messages).join()) found.push(`a rewind kept ${idsOf(event.messages).join()}`);
-      removed = before.length - kept.length;
+      removed.set(event.messageId, before.length - kept.length);
     },
     other: (fact) => {
       if (fact.kind === 'event' && fact.envelope.event.type === 'session.updated') {
@@ -77,12 +79,15 @@ function wrongRewinds(facts: readonly Fact[]): string[] {
         tokens = totalTokens;
       }
       justRewound = fact.kind === 'event' && fact.envelope.event.type === 'session.rewound';
-      if (fact.kind === 'crash') tokens = undefined;
+      // What a provider counts is told with the next update.
+      if (fact.kind === 'crash' || fact.kind === 'completion') tokens = undefined;
       if (fact.kind !== 'answer' || fact.asked.verb !== 'rewind' || fact.status !== 200) return;
-      if (removed !== undefined && fact.body?.removed !== removed)
-        found.push(`a rewind said it removed ${String(fact.body?.removed)} of ${removed}`);
+      said.set(String(fact.asked.messageId), fact.body?.removed);
     },
   });
+  for (const [messageId, count] of said)
+    if (removed.has(messageId) && removed.get(messageId) !== count)
+      found.push(`a rewind said it removed ${String(count)} of ${removed.get(messageId)}`);
   return found;
 }
 

@@ -88,10 +88,14 @@ function revivedCalls(facts: readonly Fact[]): string[] {
   const found: string[] = [];
   const known = new Set<string>();
   let old = new Set<string>();
+  let crashed = false;
   let booted = false;
   for (const fact of facts) {
-    if (fact.kind === 'crash') old = new Set(known);
-    if (fact.kind === 'boot') booted = true;
+    if (fact.kind === 'crash') {
+      old = new Set(known);
+      crashed = true;
+    }
+    if (fact.kind === 'boot') booted = crashed;
     // What the first reading of a life shows was there before it.
     if (fact.kind === 'reading' && booted) for (const id of callsOf(fact.detail.messages)) old.add(id);
     if (fact.kind === 'reading') booted = false;

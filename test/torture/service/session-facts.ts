@@ -24,10 +24,27 @@ export class SessionFacts {
     if (id !== undefined) this.add(id, { kind: 'event', tenantId: 'default', envelope });
   }
 
+  /** From now on what is seen of this session is kept. */
+  open(sessionId: string): void {
+    this.lists.set(sessionId, []);
+  }
+
+  /** Nothing is kept of a session that is not open. */
   add(sessionId: string, fact: Fact): void {
+    this.lists.get(sessionId)?.push(fact);
+  }
+
+  /** The end of this run was seen: everything of it is stored. */
+  hasEnded(sessionId: string, runId: string): boolean {
     const list = this.lists.get(sessionId) ?? [];
-    this.lists.set(sessionId, list);
-    list.push(fact);
+    return list.some((fact) => {
+      const event = fact.kind === 'event' ? fact.envelope.event : undefined;
+      return (event?.type === 'run.finished' || event?.type === 'run.failed') && event.runId === runId;
+    });
+  }
+
+  get opened(): string[] {
+    return [...this.lists.keys()];
   }
 
   read(detail: Reading): void {

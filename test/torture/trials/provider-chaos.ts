@@ -77,6 +77,7 @@ async function converse(around: Surroundings, model: string): Promise<string[]> 
   const { service, facts, random, tally } = around;
   const { client } = service;
   const { session } = await client.createSession({ model });
+  facts.open(session.id);
   try {
     for (let at = 0; at < turnsEach; at++) {
       const content = `message ${at} of ${session.id}`;

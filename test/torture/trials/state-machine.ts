@@ -21,7 +21,16 @@ export const stateMachine: Trial = {
   cycle: 'a fresh service, up to 40 commands, and all invariants over what was seen',
   async run({ ms, seed, note }) {
     const until = performance.now() + ms;
-    const counts = { runs: 0, commands: 0, crashes: 0, races: 0, acknowledged: 0, lost: 0, facts: 0 };
+    const counts = {
+      runs: 0,
+      commands: 0,
+      crashes: 0,
+      races: 0,
+      acknowledged: 0,
+      lost: 0,
+      facts: 0,
+      playing: new Set<Promise<unknown>>(),
+    };
     const violations: string[] = [];
     for (let round = 0; counts.runs === 0 || (performance.now() < until && violations.length < 5); round++) {
       const details = await fc.check(property(counts), {
@@ -39,6 +48,8 @@ export const stateMachine: Trial = {
       violations.push(violation);
       note(violation);
     }
+    // The end of the time interrupts the check, not the world that it was looking at.
+    await Promise.allSettled(counts.playing);
     const { runs, commands, crashes, races, acknowledged, lost, facts } = counts;
     const figures = { commands: `${commands}`, crashes: `${crashes}`, races: `${races}`, observed: `${facts}` };
     return { cycles: runs, acknowledged, lost, violations, figures };
@@ -71,6 +82,8 @@ interface Counts {
   acknowledged: number;
   lost: number;
   facts: number;
+  /** Worlds that are going on. */
+  playing: Set<Promise<unknown>>;
 }
 
 function property(counts: Counts) {
@@ -79,9 +92,9 @@ function property(counts: Counts) {
     { weight: 1, arbitrary: fc.record({ options, commands: steady, compare: fc.constant(true) }) },
   );
   return fc.asyncProperty(scenario, async ({ options, commands, compare }) => {
-    const first = await play(options, commands, counts);
+    const first = await tracked(counts, play(options, commands, counts));
     if (!compare) return;
-    const second = await play({ ...options, driver: 'memory' }, commands, counts);
+    const second = await tracked(counts, play({ ...options, driver: 'memory' }, commands, counts));
     fail(breaches({ ...emptyObservation, facts: [{ kind: 'trace', drivers: ['file', 'memory'], first, second }] }));
   });
 }
@@ -106,6 +119,11 @@ async function play(options: WorldOptions, commands: Iterable<Command>, counts: 
     count(counts, world, model);
     await world.close();
   }
+}
+
+function tracked<T>({ playing }: Counts, world: Promise<T>): Promise<T> {
+  playing.add(world);
+  return world.finally(() => playing.delete(world));
 }
 
 function fail(found: readonly string[]): void {
