@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { errorCode, type FilePort } from './file-port.ts';
-import { readDocumentHead } from './line-document.ts';
+import { readDocument, readDocumentHead } from './line-document.ts';
 import { type ReadLog, readLog } from './log-reader.ts';
 import { type ClosedSegment, listSegments, segmentPath } from './log-segment.ts';
 import { quarantine } from './quarantine.ts';
@@ -118,7 +118,7 @@ async function compareWithSnapshots(
 /** A later snapshot than the index knows may hold what the log has lost; a log from the start may replace a snapshot. */
 async function heal(files: FilePort, root: string, entry: SessionEntry, suspect: Suspect): Promise<boolean> {
   const { id, tenantId } = entry.record;
-  const head = await snapshotHead(files, root, tenantId, id);
+  const head = await wholeSnapshot(files, root, tenantId, id);
   if (suspect.missingUpTo !== undefined && (head?.lsn ?? 0) < suspect.missingUpTo) return false;
   if (!head) {
     entry.snapshot = { lsn: 0, revision: 0 };
@@ -128,6 +128,25 @@ async function heal(files: FilePort, root: string, entry: SessionEntry, suspect:
   if (head.session.revision > entry.record.revision)
     Object.assign(entry, { record: head.session, lsn: head.lsn, length: head.length });
   return gapIn(entry) === undefined;
+}
+
+/** The head of a snapshot that can be relied on from now on: all of it can be read, and a power cut leaves it as it is. */
+async function wholeSnapshot(
+  files: FilePort,
+  root: string,
+  tenant: string,
+  session: string,
+): Promise<SnapshotHead | undefined> {
+  const head = await snapshotHead(files, root, tenant, session);
+  const path = snapshotPath(root, tenant, session);
+  try {
+    if (!head || !(await readDocument(files, path))) return undefined;
+  } catch (error) {
+    throwIfPassing(error);
+    return undefined;
+  }
+  await syncWhole(files, path);
+  return head;
 }
 
 async function snapshotHead(

@@ -41,12 +41,15 @@ export interface Snapshots {
 const quietMs = 750;
 const retryMs = 3_000;
 const atOnce = 2;
+/** After a burst of changes: more at once, so that the last of them does not wait for long. */
+const atOnceWhenLate = 4;
+const lateMs = 250;
 const atOnceInFlush = 8;
 
 /**
- * Keeps `sessions/<id>.json` up to date, off the acknowledgement path: readable, whole, within two seconds of a change.
- * A snapshot holds durable commits only, also when the session in memory is ahead of them. The first ones of a session are
- * written without a sync: the log still has everything, and a burst of new sessions does not keep the disk from the log.
+ * Keeps `sessions/<id>.json` up to date, off the acknowledgement path: readable, whole, within two seconds of a change (after
+ * a burst, once the disk has taken it). A snapshot holds durable commits only, also when the session in memory is ahead. The
+ * first ones are written without a sync: the log still has everything, and new sessions don't keep the disk from the log.
  */
 export function createSnapshots(options: SnapshotsOptions): Snapshots {
   const { files, root, clock, log } = options;
@@ -93,7 +96,7 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
   function startDue(): void {
     const now = clock.monotonic();
     for (const [entry, at] of due) {
-      if (active >= atOnce || at > now) return;
+      if (active >= (now - at > lateMs ? atOnceWhenLate : atOnce) || at > now) return;
       start(entry).catch(() => undefined);
     }
   }
@@ -108,10 +111,8 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
     try {
       await task;
     } catch (error) {
-      const session = entry.record.id;
-      const code = errorCode(error);
-      if (!isNotStored(error))
-        log.warn('A snapshot could not be written; the log still has the session.', { session, code });
+      const about = { session: entry.record.id, code: errorCode(error) };
+      if (!isNotStored(error)) log.warn('A snapshot could not be written; the log still has the session.', about);
       retryLater(entry);
       throw error;
     }
@@ -122,6 +123,7 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
     entry.writing = undefined;
     writing.delete(entry);
     if (again.delete(entry)) touch(entry);
+    if (!stopped) startDue();
     arm();
   }
 

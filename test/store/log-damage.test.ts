@@ -147,4 +147,21 @@ test('damage to a record that a snapshot holds harms nobody', async () => {
   });
 });
 
+test('a snapshot that is torn itself makes up for nothing: its session is put aside', async () => {
+  const session = author();
+  const crashed = await crashAfter(async (store) => {
+    await store.commit(session.create());
+    await store.commit(session.append('IN THE SNAPSHOT'));
+    await snapshotOf(crashedDirectory(store), session.id, 2);
+  });
+  const [log, snapshot] = [segmentIn(crashed), join(crashed, 'sessions', `${session.id}.json`)];
+  const bytes = await readFile(log);
+  await writeFile(log, flip(bytes, bytes.indexOf('IN THE SNAPSHOT')));
+  await truncate(snapshot, (await readFile(snapshot)).length - 5);
+  await withStore(crashed, async (_store, { sessions, findings }) => {
+    assert.equal(sessions, []);
+    assert.match(findings.join(), `Session ${session.id} is damaged`);
+  });
+});
+
 test.run();

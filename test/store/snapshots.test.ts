@@ -5,6 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../lib/base/clock.ts';
 import { type FilePort, systemFiles } from '../../lib/store/file-port.ts';
+import { createFakeClock } from '../helpers/fake-clock.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import { eventually, within } from '../helpers/within.ts';
 import { fileStore, withStore } from './file-rig.ts';
@@ -115,6 +116,32 @@ test('a session that changes while a slow disk takes its snapshot has one snapsh
     { files, clock },
   );
   assert.is(overlaps, 0);
+});
+
+test('two snapshots are written at once, four when a burst of changes has made them late', async () => {
+  const clock = createFakeClock();
+  const waiting: (() => void)[] = [];
+  const files: FilePort = {
+    ...systemFiles,
+    async open(path, how) {
+      if (path.endsWith('.json.tmp') && path.includes('ses_')) await new Promise<void>((go) => waiting.push(go));
+      return systemFiles.open(path, how);
+    },
+  };
+  const store = fileStore(tempDirectory(), { files, clock });
+  await store.open({ resident: () => undefined });
+  for (let count = 0; count < 12; count++) await store.commit(author().create());
+  clock.advance(750);
+  await eventually(2_000, () => waiting.length === 2, 'the first two');
+  clock.advance(2_000);
+  await pause(20);
+  assert.is(waiting.length, 2);
+  for (let written = 0; written < 8; written++) {
+    waiting.shift()?.();
+    await eventually(2_000, () => waiting.length === 4, `four after ${written + 1}`);
+  }
+  for (let left = 4; left > 0; left--) waiting.shift()?.();
+  await store.close();
 });
 
 test('a transcript of 50 MB does not hold up the event loop while it is written and read', async () => {
