@@ -88,4 +88,26 @@ async function recordOf(database: Database, id: string): Promise<object> {
   return JSON.parse(String(row?.record));
 }
 
+test('a database keeps the number of partitions that it was made with', async () => {
+  const directory = tempDirectory();
+  const database = embeddedDatabase(directory);
+  // As a patch with eight of them made it.
+  for (const table of ['sessions', 'messages']) await database.query({ sql: `DROP TABLE ${table}` });
+  const [first] = migrations;
+  const eight = (first?.statements ?? [])
+    .filter((sql) => /sessions|messages/.test(sql) && !/_(?:[89]|[1-9]\d) PARTITION/.test(sql))
+    .map((sql) => sql.replace(/MODULUS \d+/, 'MODULUS 8'));
+  for (const sql of eight) await database.query({ sql });
+  await database.close();
+  const store = sqlStore(directory);
+  await store.open(noResidents);
+  const sessions = Array.from({ length: 40 }, () => author());
+  for (const each of sessions) await store.commit(each.create());
+  for (const each of sessions.slice(20)) await store.commit(each.remove());
+  await store.close();
+  const again = sqlStore(directory);
+  assert.is((await again.open(noResidents)).sessions.length, 20);
+  await again.close();
+});
+
 test.run();

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Database } from './database.ts';
 import { checkpoint, type Erasable, erase, findErasable, smallPart } from './erasure.ts';
-import { partitions } from './migrations.ts';
+import { countPartitions } from './migrations.ts';
 import type { Room } from './room.ts';
 
 export interface MaintenanceOptions {
@@ -134,6 +134,7 @@ export function createMaintenance({ database, room, clock, log, removeImages }: 
 
   async function vacuum(): Promise<void> {
     sinceVacuum = 0;
+    const partitions = await countPartitions(database);
     for (const table of ['messages', 'sessions'])
       for (let part = 0; part < partitions; part++)
         await database.query({ sql: `VACUUM (ANALYZE) ${table}_${part}`, limitMs: 120_000 });

@@ -11,7 +11,7 @@ import { createCommitter } from './committer.ts';
 import type { Database } from './database.ts';
 import { type KnownSession, knownFromRow } from './known-session.ts';
 import { createMaintenance } from './maintenance.ts';
-import { migrate, partitions } from './migrations.ts';
+import { countPartitions, migrate } from './migrations.ts';
 import { noRoom, type Room } from './room.ts';
 import { searchMessages } from './search-messages.ts';
 
@@ -99,6 +99,7 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
       await database.open();
       await migrate(database);
       const findings: string[] = [];
+      const partitions = await countPartitions(database);
       for (let part = 0; part < partitions; part++) await loadPart(part, findings);
       maintenance.deleted([]);
       return { sessions: Array.from(known.values(), ({ record }) => record), findings };
