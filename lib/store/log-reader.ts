@@ -122,12 +122,12 @@ function decide(scanned: ScannedSegment[], needed: number): Omit<ReadLog, 'unpro
       const expected = result.lastLsn + 1;
       if (line.kind !== 'damaged') {
         if (line.lsn > limit || line.lsn < expected) continue;
-        if (line.lsn === expected) dropHarmless(result.segments);
+        dropHarmless(result.segments, line.lsn);
         segment.items.push(line);
         segment.lastLsn = line.lsn;
         result.lastLsn = line.lsn;
       } else if (proof >= Math.max(expected, least) || (complete && expected <= limit && index >= lastStarted)) {
-        segment.items.push({ ...line, expected });
+        segment.items.push({ ...line, expected: Math.max(expected, least) });
       } else if (index >= lastStarted) {
         result.cuts.push({ number, at });
         return;
@@ -142,10 +142,10 @@ function decide(scanned: ScannedSegment[], needed: number): Omit<ReadLog, 'unpro
   return result;
 }
 
-/** Takes back damaged lines that turn out to stand for no record: the next good one follows without a gap. */
-function dropHarmless(segments: ReadSegment[]): void {
+/** Takes back damaged lines that turn out to stand for no record: the one that they were taken for follows. */
+function dropHarmless(segments: ReadSegment[], lsn: number): void {
   for (const { items } of segments.toReversed()) {
-    while (items.at(-1)?.kind === 'damaged') items.pop();
+    for (let last = items.at(-1); last?.kind === 'damaged' && last.expected >= lsn; last = items.at(-1)) items.pop();
     if (items.length > 0) return;
   }
 }

@@ -83,6 +83,11 @@ export function ownerAmong(ids: Iterable<string>, { session, check }: OwnerTrace
   return named;
 }
 
+/** The owner that a damaged line names, when the damage has hit neither the id nor its checksum. */
+export function claimedOwner({ session, check }: OwnerTrace): string | undefined {
+  return session !== undefined && checksum(session) === check ? session : undefined;
+}
+
 /** Where further records start inside a line whose line feed was lost. */
 export function recordStartsIn(line: Buffer): number[] {
   return [...line.toString('latin1').matchAll(/[0-9a-f]{8} \{"lsn":/g)]

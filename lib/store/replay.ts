@@ -1,5 +1,5 @@
 import type { DamagedLine, ReadSegment } from './log-reader.ts';
-import { type LoggedCommit, ownerAmong } from './log-record.ts';
+import { claimedOwner, type LoggedCommit, ownerAmong } from './log-record.ts';
 import type { ClosedSegment } from './log-segment.ts';
 import { advance, createEntry, type SessionEntry } from './session-entry.ts';
 
@@ -72,7 +72,10 @@ export function createReplay(entries: Map<string, SessionEntry>, suspects: Suspe
     const blamed = ownerAmong(entries.keys(), owner);
     const entry = blamed === undefined ? undefined : entries.get(blamed);
     if (!entry) {
-      findings.push(`A record of the log is damaged (number ${expected}) and its session can not be told.`);
+      const named = claimedOwner(owner);
+      const whose =
+        named === undefined ? 'its session can not be told' : `nothing else is left of its session ${named}`;
+      findings.push(`A record of the log is damaged (number ${expected}) and ${whose}.`);
       return;
     }
     const { id, tenantId } = entry.record;

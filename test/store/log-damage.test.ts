@@ -129,6 +129,28 @@ test('a last record of which a sector is missing is a torn write, whatever of it
   }
 });
 
+test('a flipped byte in the last record of a segment is found though the log goes on in the next one', async () => {
+  const [damaged, other] = [author(), author()];
+  const crashed = await crashAfter(async (store) => {
+    await store.commit(damaged.create());
+    await store.commit(damaged.append('TO BE DAMAGED'));
+  });
+  const whole = await crashAfter(async (store) => {
+    await store.commit(other.create());
+    await store.commit(other.append('kept'));
+  }, crashed);
+  const bytes = await readFile(segmentIn(whole));
+  await writeFile(segmentIn(whole), flip(bytes, bytes.indexOf('TO BE DAMAGED')));
+  await withStore(whole, async (store, { sessions, findings }) => {
+    assert.equal(
+      sessions.map(({ id }) => id),
+      [other.id],
+    );
+    assert.match(findings.join(), `Session ${damaged.id} is damaged (record 2 is damaged)`);
+    assert.equal(texts(await store.readMessages('default', other.id)), ['kept']);
+  });
+});
+
 test('damage to a record that a snapshot holds harms nobody', async () => {
   const session = author();
   const crashed = await crashAfter(async (store) => {

@@ -1,4 +1,5 @@
 import type { Trial } from './trial.ts';
+import { bitRotTrial } from './trials/bit-rot.ts';
 import { crashStatesTrial } from './trials/crash-states.ts';
 import { diskFaultsTrial } from './trials/disk-faults.ts';
 import { killFileTrial } from './trials/kill-file.ts';
@@ -18,6 +19,7 @@ export interface Weighted {
 export const catalogue: readonly Weighted[] = [
   { trial: crashStatesTrial, weight: 3 },
   { trial: diskFaultsTrial, weight: 1 },
+  { trial: bitRotTrial, weight: 1 },
   { trial: killFileTrial, weight: 2 },
   { trial: killSqlTrial, weight: 2 },
   ...powerCutTrials.map((trial) => ({ trial, weight: 1 })),
