@@ -29,12 +29,13 @@ export const catalogue: readonly Weighted[] = [
   { trial: stateMachine, weight: 5 },
 ];
 
-/** What is left when only some are wanted, each with its share of `ms`. */
+/** What is left when only those are wanted whose names contain one of some words (`kill,power`), each with its share of `ms`. */
 export function shareTime(
   trials: readonly Weighted[],
   { ms, only = '' }: { ms: number; only?: string },
 ): { trial: Trial; ms: number }[] {
-  const chosen = trials.filter(({ trial }) => trial.name.includes(only));
+  const words = only.split(',');
+  const chosen = trials.filter(({ trial }) => words.some((word) => trial.name.includes(word)));
   const total = chosen.reduce((sum, { weight }) => sum + weight, 0);
   return chosen.map(({ trial, weight }) => ({ trial, ms: (ms * weight) / total }));
 }

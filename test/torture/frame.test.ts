@@ -18,6 +18,7 @@ test('time is shared by weight among the trials that are wanted', () => {
   const shares = (only?: string) => shareTime(trials, { ms: 800, ...(only && { only }) }).map(({ ms }) => ms);
   assert.equal(shares(), [300, 100, 400]);
   assert.equal(shares('kill'), [600, 200]);
+  assert.equal(shares('file,soak').map(Math.round), [343, 457]);
   assert.equal(shares('nothing'), []);
 });
 

@@ -10,7 +10,7 @@ export async function torture(words: readonly string[]): Promise<boolean | undef
   const chosen = shareTime(catalogue, { ms: minutes * 60_000, only: option('only') ?? '' });
 
   if (!(minutes > 0) || !Number.isSafeInteger(seed) || chosen.length === 0) {
-    console.error('usage: npm run torture -- [--minutes=20] [--only=part of a name] [--seed=N]');
+    console.error('usage: npm run torture -- [--minutes=20] [--only=part of a name,another] [--seed=N]');
     console.error(`trials: ${catalogue.map(({ trial }) => trial.name).join(', ')}`);
     return undefined;
   }
