@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ConsoleBench, hasBrowser, send, startBench, withPage } from './console-bench.ts';
+import { type ConsoleBench, hasBrowser, openSession, send, startBench, withPage } from './console-bench.ts';
+import { pasteNoise } from './paste-noise.ts';
 
 const test = suite('The console: access');
 const token = 'operator-token-for-the-console-tests';
@@ -74,6 +75,40 @@ test('a token that stops working leads to the login; the draft is still there af
       assert.is(await page.locator('.composer textarea').inputValue(), draft);
     },
     { hash: `#token=${token}`, allowed: refused },
+  );
+});
+
+test('a token that is replaced while a session is open leads to the login; afterwards session and draft are there', async () => {
+  const next = 'the-token-that-replaced-the-first-one';
+  const id = await bench.newSession('Interrupted by a login');
+  bench.model.reply([{ text: 'said before' }], [{ text: 'said after' }]);
+  await withPage(
+    bench,
+    async (page) => {
+      await openSession(page, id);
+      await send(page, 'before');
+      await page.locator('.assistant:not(.live)', { hasText: 'said before' }).waitFor();
+      await pasteNoise(page, { width: 40, height: 30 });
+      await page.locator('.attachment img').waitFor();
+      await page.locator('.composer textarea').fill('half of a thought');
+      await bench.service.stop();
+      await bench.restart({ env: { SERVICE_TOKEN: next } });
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await page.getByText('This token is not accepted any more.').waitFor();
+      await page.getByLabel('Token').fill(next);
+      await page.keyboard.press('Enter');
+      await page.locator(`.session[data-session="${id}"]`).waitFor();
+      assert.is(await page.locator('.composer textarea').inputValue(), 'half of a thought');
+      assert.is(await page.locator('.attachment').count(), 1);
+      await page.locator('.pill.ok').waitFor();
+      await page.locator('.composer textarea').focus();
+      await page.keyboard.press('Enter');
+      await page.locator('.assistant:not(.live)', { hasText: 'said after' }).waitFor();
+      assert.is(await page.locator('.message.user').count(), 2);
+      await bench.service.stop();
+      await bench.restart({ env: { SERVICE_TOKEN: token } });
+    },
+    { hash: `#token=${token}`, allowed: /401|net::ERR/ },
   );
 });
 

@@ -14,6 +14,9 @@ test.before(async () => {
 });
 test.after(() => bench.close());
 
+/** How long the cable stays out after the page has said so (which takes 3 s), in milliseconds. */
+const outageMs = Number(process.env.CONSOLE_OUTAGE_MS ?? 4_000);
+
 async function last(page: Page): Promise<string> {
   return (await page.locator('.assistant:not(.live) .markdown').last().textContent())?.trim() ?? '';
 }
@@ -156,16 +159,18 @@ test('a cable that is pulled during a run, then put back: the whole text, nothin
       proxy.cut();
       await page.locator('.pill:not(.ok)').waitFor();
       bench.model.release('cut');
-      await page.waitForTimeout(500);
+      await bench.model.held('healed');
+      await page.locator('.pill.danger', { hasText: /Reconnecting in/ }).waitFor();
+      await new Promise((resolve) => setTimeout(resolve, outageMs));
       proxy.heal();
-      await page.locator('.live', { hasText: 'before during' }).waitFor();
+      await page.locator('.live', { hasText: 'before during' }).waitFor({ timeout: 20_000 });
       bench.model.release('healed');
       await page.locator('.assistant:not(.live)', { hasText: 'after' }).waitFor();
       assert.is(await last(page), 'before during after');
       assert.is(await page.locator('.message.user').count(), 1);
       assert.is(await page.evaluate('window.stayed'), true);
     },
-    { at: proxy.url, allowed: /net::ERR/ },
+    { at: proxy.url, allowed: /net::ERR/, ms: outageMs + 60_000 },
   );
   await proxy.close();
 });
@@ -179,7 +184,9 @@ test('a tab that was frozen for a while catches up', async () => {
     const devtools = await context.newCDPSession(page);
     await devtools.send('Page.setWebLifecycleState', { state: 'frozen' });
     bench.model.release('frozen');
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    const id = /s\/(ses_\w+)/.exec(page.url())?.[1] ?? '';
+    const ended = async () => (await bench.service.client.readSession(id)).session.status === 'idle';
+    await eventually(15_000, ended, 'the end of the run');
     await devtools.send('Page.setWebLifecycleState', { state: 'active' });
     await page.locator('.assistant:not(.live)', { hasText: 'awake asleep' }).waitFor();
   });
