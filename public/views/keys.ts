@@ -11,6 +11,7 @@ export const keyMap: readonly (readonly [keys: string, what: string])[] = [
   ['Esc Esc', 'Stop the run'],
   ['Ctrl Shift A', 'Go to what waits for approval'],
   ['Enter / Esc / N', 'Approve, decline, add a note (on an approval)'],
+  ['Alt Z', 'Undo, or whatever else the last notice offers'],
   ['Ctrl B', 'Show or hide the session list'],
   ['Ctrl Shift F', 'Files of this session'],
   ['/', 'Write a message'],
@@ -43,6 +44,7 @@ export function bindKeys(tools: ViewTools): () => void {
     else if (command && event.shiftKey && key === 'f') act(() => openFiles(here()));
     else if (command && key === 'b') act(() => document.documentElement.classList.toggle('list-hidden'));
     else if (event.altKey && key === 'n') act(() => goTo(links.home));
+    else if (event.altKey && key === 'z') act(() => takeOffer(tools));
     else if (event.altKey && (key === 'arrowup' || key === 'arrowdown'))
       act(() => neighbour(key === 'arrowup' ? -1 : 1));
     else if (key === 'escape' && store.layer.value) act(() => closeLayer(tools));
@@ -72,6 +74,14 @@ export function nextApproval({ store }: ViewTools): void {
   const card = document.querySelector<HTMLElement>('.dock .approval');
   if (card) card.focus();
   else store.layer.value = { name: 'inbox' };
+}
+
+/** Runs the action of the newest notice that has one. */
+function takeOffer({ store }: ViewTools): void {
+  const offer = store.toasts.value.findLast(({ action }) => action !== undefined);
+  if (!offer) return;
+  store.toasts.value = store.toasts.value.filter(({ key }) => key !== offer.key);
+  offer.action?.run();
 }
 
 function goTo(hash: string): void {

@@ -1,9 +1,9 @@
 import { useConsole } from './context.tsx';
+import { Palette } from './palette.tsx';
 import { ConfirmDialog } from './parts/confirm-dialog.tsx';
 import { Dialog } from './parts/dialog.tsx';
 import { lazyView } from './parts/lazy-view.tsx';
 
-const Palette = lazyView(() => import('./palette.tsx').then((module) => module.Palette));
 const Shortcuts = lazyView(() => import('./shortcuts.tsx').then((module) => module.Shortcuts));
 const RewindDialog = lazyView(() => import('./checkpoints/rewind-dialog.tsx').then((module) => module.RewindDialog));
 const RestoreDialog = lazyView(() => import('./checkpoints/restore-dialog.tsx').then((module) => module.RestoreDialog));

@@ -41,6 +41,10 @@ export function Login({ reason }: { reason: string }) {
               name="token"
               value={token}
               required
+              ref={(input) => {
+                if (input && document.activeElement === document.body && matchMedia('(hover: hover)').matches)
+                  input.focus();
+              }}
               aria-invalid={problem !== ''}
               onInput={(event) => setToken(event.currentTarget.value)}
             />

@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { Inbox } from './approvals/inbox.tsx';
 import { useConsole } from './context.tsx';
 import { Home } from './home/home.tsx';
 import { bindKeys } from './keys.ts';
@@ -12,7 +13,6 @@ import { SessionPage } from './session/session-page.tsx';
 import { SessionTitle } from './session/session-title.tsx';
 import { Sidebar } from './sidebar/sidebar.tsx';
 
-const Inbox = lazyView(() => import('./approvals/inbox.tsx').then((module) => module.Inbox));
 const Settings = lazyView(() => import('./settings/settings-page.tsx').then((module) => module.SettingsPage));
 const Admin = lazyView(() => import('./admin/admin-page.tsx').then((module) => module.AdminPage));
 

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Reply } from '../helpers/scripted-model/script.ts';
 import type { RecordedRequest } from '../helpers/scripted-model-server.ts';
-import { type ConsoleBench, hasBrowser, openSession, send, startBench, withPage } from './console-bench.ts';
+import { armed, type ConsoleBench, hasBrowser, openSession, send, startBench, withPage } from './console-bench.ts';
 
 const test = suite('The console: approvals');
 let bench: ConsoleBench;
@@ -40,7 +40,7 @@ test('the dock appears without taking the focus; typing decides nothing; the key
     assert.is(await page.locator('.queue li').count(), 1);
     assert.is(await dock.count(), 1);
     await page.locator('.queue').getByRole('button', { name: 'Remove' }).click();
-    await page.waitForTimeout(350);
+    await armed(page);
     await page.keyboard.press('Control+Shift+A');
     assert.is(await page.evaluate(`document.activeElement.className`), 'approval');
     await page.keyboard.press('Enter');
@@ -58,7 +58,7 @@ test('a decision with a note declines; one that comes too late says so', async (
       const dock = page.locator('.dock .approval');
       await dock.waitFor();
       const approval = (await bench.service.client.listApprovals()).approvals[0];
-      await page.waitForTimeout(350);
+      await armed(page);
       await dock.focus();
       await page.keyboard.press('n');
       await page.keyboard.type('too risky');
@@ -86,7 +86,7 @@ test('a reload while an approval waits changes nothing: it is there and can be d
     await page.locator('.dock .approval').waitFor();
     await page.reload();
     await page.locator('.dock .approval').waitFor();
-    await page.waitForTimeout(350);
+    await armed(page);
     await page.getByRole('button', { name: /Approve/ }).click();
     await page.locator('.assistant:not(.live)', { hasText: 'done' }).waitFor();
   });
@@ -107,7 +107,7 @@ test('what a grandchild asks shows at the root and in the inbox of another sessi
     await page.getByRole('button', { name: '1 waiting for you' }).click();
     const entry = page.locator('.inbox-entry .approval');
     await entry.waitFor();
-    await page.waitForTimeout(350);
+    await armed(page);
     await entry.getByRole('button', { name: /Approve/ }).click();
     await page.getByText('Nothing waits for a decision.').waitFor();
     await page.keyboard.press('Escape');

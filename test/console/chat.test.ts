@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ConsoleBench, hasBrowser, openSession, send, startBench, withPage } from './console-bench.ts';
+import { type ConsoleBench, hasBrowser, holds, openSession, send, startBench, withPage } from './console-bench.ts';
 
 const test = suite('The console: chat');
 let bench: ConsoleBench;
@@ -87,10 +87,10 @@ test('scrolling up during a stream holds the position; the pill returns to the e
     await page.locator('.to-end button').click();
     bench.model.release('back');
     await page.locator('.assistant p', { hasText: 'The very end.' }).waitFor();
-    const end = await page.evaluate(
-      `(() => { const s = document.querySelector('.transcript'); return s.scrollHeight - s.clientHeight - s.scrollTop; })()`,
+    await holds(
+      page,
+      `(() => { const s = document.querySelector('.transcript'); return s.scrollHeight - s.clientHeight - s.scrollTop <= 2; })()`,
     );
-    assert.ok(Number(end) <= 2, `${end} px from the end`);
   });
 });
 

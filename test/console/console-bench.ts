@@ -156,6 +156,11 @@ export async function openSession(page: Page, sessionId: string): Promise<void> 
   await page.locator(`.session[data-session="${sessionId}"]`).waitFor();
 }
 
+/** Resolves when the approval in view can be decided: not in the first moment, in which a click was meant for something else. */
+export async function armed(page: Page): Promise<void> {
+  await page.locator('.approval-actions .button.primary:enabled').first().waitFor();
+}
+
 /** Resolves when the expression is true in the page. (The page's policies forbid playwright's own way of waiting for that.) */
 export function holds(page: Page, expression: string): Promise<void> {
   return eventually(15_000, async () => (await page.evaluate(expression)) === true, expression);

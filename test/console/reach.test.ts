@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ConsoleBench, hasBrowser, holds, openSession, send, startBench, withPage } from './console-bench.ts';
+import {
+  armed,
+  type ConsoleBench,
+  hasBrowser,
+  holds,
+  openSession,
+  send,
+  startBench,
+  withPage,
+} from './console-bench.ts';
 
 const test = suite('The console: for everybody, everywhere');
 const token = 'first-administrator-token-of-the-tests';
@@ -82,7 +91,7 @@ for (const width of [1200, 390])
           for (const [name, hash, ready] of screens) {
             await page.evaluate(`location.hash = '${hash(rich)}'`);
             await page.locator(ready).first().waitFor();
-            if (name === 'chat') await page.waitForTimeout(350);
+            if (name === 'chat') await armed(page);
             if (name === 'checkpoints') await page.getByRole('button', { name: 'Changes since' }).first().click();
             if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}-${colorScheme}.png`) });
             broken.push(...(await violations(page)).map((violation) => `${name}: ${violation}`));
@@ -123,7 +132,7 @@ test('the dialogs break no rule either: login, palette, shortcuts, inbox, rewind
         await page.locator('dialog').waitFor({ state: 'detached' });
       }
       await page.getByRole('button', { name: '1 waiting for you' }).click();
-      await page.waitForTimeout(350);
+      await armed(page);
       await look('inbox');
       await page.keyboard.press('Escape');
       await page.locator('.message.user').first().hover();

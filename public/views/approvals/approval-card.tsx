@@ -26,7 +26,11 @@ export function ApprovalCard({ approval, position }: { approval: Approval; posit
   const decide = (approved: boolean) => {
     if (!armed) return;
     setArmed(false);
-    void workbench.decide(approval, note?.trim() ? { approved, note: note.trim() } : { approved });
+    const inside = box.current?.contains(document.activeElement) ?? false;
+    const around = box.current?.closest('dialog') ?? document;
+    void workbench
+      .decide(approval, note?.trim() ? { approved, note: note.trim() } : { approved })
+      .then(() => inside && requestAnimationFrame(() => focusNext(around)));
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== box.current) return;
@@ -97,6 +101,13 @@ export function ApprovalCard({ approval, position }: { approval: Approval; posit
       </div>
     </div>
   );
+}
+
+/** Who decided by keyboard goes on with the next question, or writes. */
+function focusNext(around: ParentNode): void {
+  const next = around.querySelector<HTMLElement>('.approval');
+  if (next) next.focus();
+  else if (matchMedia('(hover: hover)').matches) around.querySelector<HTMLElement>('.composer textarea')?.focus();
 }
 
 /** A reason that only repeats the command is left out: the command follows. */

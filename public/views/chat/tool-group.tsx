@@ -1,10 +1,13 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { duration, plural } from '../../state/format.ts';
 import { argumentLine, type CallView, summaryOf } from '../../state/items.ts';
 import { useConsole } from '../context.tsx';
 import { useNow } from '../parts/hooks.ts';
 import { Icon } from '../parts/icon.tsx';
-import { ToolBody } from './tool-body.tsx';
+import { lazyView } from '../parts/lazy-view.tsx';
+
+const loadBody = () => import('./tool-body.tsx').then((module) => module.ToolBody);
+const ToolBody = lazyView(loadBody);
 
 /** Neighbouring tool calls as one line that opens. What failed is always visible. */
 export function ToolGroup({
@@ -19,6 +22,8 @@ export function ToolGroup({
   const { store } = useConsole();
   const few = calls.length <= (store.density.value === 'compact' ? 0 : 2);
   const [open, setOpen] = useState(false);
+  // Before the first card is opened, which then opens at once.
+  useEffect(() => void loadBody(), []);
   const { count, failed, durationMs } = summaryOf(calls);
   const shown = open || few ? calls : calls.filter(({ state }) => state === 'failed' || state === 'running');
   return (

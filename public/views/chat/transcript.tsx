@@ -68,7 +68,7 @@ export function Transcript({ session, messageId }: { session: OpenSession; messa
     <div class="transcript-frame">
       <div class="transcript" ref={scroller} tabIndex={0} role="log" aria-live="off" aria-label="Conversation">
         <div class="column" ref={content}>
-          {(conversation.more || rows.start > 0) && (
+          {!rows.isFilling && (conversation.more || rows.start > 0) && (
             <Older key={`${rows.start} ${items[rows.start]?.key}`} onNear={older} />
           )}
           {items.length === 0 && !echo && !conversation.run && !conversation.live && (

@@ -20,7 +20,7 @@ export function Toasts() {
                 action.run();
               }}
             >
-              {action.label}
+              {action.label} <kbd>Alt Z</kbd>
             </button>
           )}
         </div>
