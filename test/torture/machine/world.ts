@@ -4,7 +4,7 @@ import type { SessionGuard } from '../../../lib/plugin-api/index.ts';
 import { pluginServices } from '../../../lib/service/plugin-services.ts';
 import { quotaGuard } from '../../../plugins/quota/guard.ts';
 import { createFakeClock, type FakeClock } from '../../helpers/fake-clock.ts';
-import { tempDirectory } from '../../helpers/temp-directory.ts';
+import { memoryDirectory } from '../../helpers/memory-directory.ts';
 import type { Asked, Fact, Observation } from '../invariants/history.ts';
 import { isRunEnd, sessionOf } from '../invariants/history.ts';
 import { canary, copyData, type Life, startLife, type Tenant, tokenOf } from './life.ts';
@@ -51,7 +51,7 @@ export class World {
   veto: Error | undefined;
   lives = 0;
   private calls = 0;
-  private readonly directory = tempDirectory('machine');
+  private readonly directory = memoryDirectory('machine');
   private readonly abandoned: Life[] = [];
   private readonly sleeping = new Set<string>();
   private readonly asked = new Set<string>();
