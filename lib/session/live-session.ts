@@ -2,6 +2,7 @@ import { type Clock, isoTime } from '../base/clock.ts';
 import type { EventBus, EventScope } from '../events/event-bus.ts';
 import { applyToMessages, type SessionChange, type SessionState } from '../store/change.ts';
 import type { SessionStore } from '../store/session-store.ts';
+import { ServiceError } from '../wire/errors.ts';
 import type { SessionEvent } from '../wire/event.ts';
 import type { StoredMessage } from '../wire/message.ts';
 import type { SessionRecord } from '../wire/session.ts';
@@ -89,7 +90,8 @@ export class LiveSession implements Session {
   }
 
   commit(change: SessionChange, events?: (record: SessionRecord) => readonly OutgoingEvent[]): Promise<void> {
-    if (this.removed) return Promise.reject(new Error(`Session ${this.id} was deleted.`));
+    if (this.removed)
+      return Promise.reject(new ServiceError('session_not_found', 'The session was deleted in the meantime.'));
     const before = this.record;
     const revertMessages = undoOf(this.transcript, change);
     const commit = { tenantId: this.tenantId, sessionId: this.id, ...this.apply(change) };

@@ -73,6 +73,26 @@ for (const [what, request] of [
     });
   });
 
+races('a session that is deleted while its compaction is stored answers 404, not 500', async () => {
+  const { store, gate } = slowStore();
+  const model = scriptedModel([{ content: 'one '.repeat(100) }, { content: 'two' }, { content: 'short' }]);
+  const settings = { agent: { compaction: { keepRecent: 1 } } };
+  await withSession({ store, models: [model], settings }, async (app, session) => {
+    for (const text of ['first', 'second']) {
+      await session.send(text);
+      await session.until('run.finished');
+    }
+    gate.held = true;
+    const compacting = post(app, `${session.path}/compact`);
+    await eventually(2_000, () => gate.waiting > 0, 'the usage of the summary on its way');
+    const deleting = app.fetch(session.path, { method: 'DELETE' });
+    await eventually(2_000, () => app.app.sessions.findAny(session.id) === undefined, 'the deletion');
+    gate.held = false;
+    assert.is((await deleting).status, 204);
+    assert.is((await compacting).status, 404);
+  });
+});
+
 /** As a crash in the middle of a tool does. */
 function leaveCallOpen({ app }: TestApp, sessionId: string): void {
   const session = app.sessions.findAny(sessionId);

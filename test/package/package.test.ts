@@ -105,7 +105,13 @@ export const wrong: Promise<number> = createApp({} as AppOptions).then((app) => 
 
 test('it brings what it needs and nothing of the workshop', () => {
   const { files, root } = installed;
-  for (const needed of ['README.md', 'LICENSE', 'dist/host/main.js', 'dist/host/program.code', 'dist/public/index.html'])
+  for (const needed of [
+    'README.md',
+    'LICENSE',
+    'dist/host/main.js',
+    'dist/host/program.code',
+    'dist/public/index.html',
+  ])
     assert.ok(files.includes(needed), `${needed} is missing`);
   for (const manifest of globSync('plugins', /service\.plugin\.json$/)) assert.ok(files.includes(`dist/${manifest}`));
   const strange = files.filter((path) => /meta\.json$|\.test\.|(?<!\.d)\.ts$|node_modules|^test|^\./.test(path));

@@ -35,13 +35,17 @@ function brokenNumbers({ facts }: Observation): string[] {
   return found;
 }
 
-/** What was published in one life, with those that a deletion may have taken out of the buffer before it was replayed. */
-function publishedIn({ facts }: Observation, life: number): { tenantId: string; envelope: ServerEventEnvelope }[] {
+/** What was published in the life of a stream by the time that it was looked at. */
+function publishedFor(
+  stream: FactOf<'stream'>,
+  { facts }: Observation,
+): { tenantId: string; envelope: ServerEventEnvelope }[] {
   const found: { tenantId: string; envelope: ServerEventEnvelope }[] = [];
   let current = 0;
   for (const fact of facts) {
+    if (fact === stream) break;
     if (fact.kind === 'boot') current = fact.life;
-    if (fact.kind === 'event' && current === life) found.push(fact);
+    if (fact.kind === 'event' && current === stream.life) found.push(fact);
   }
   return found;
 }
@@ -50,7 +54,8 @@ function holes(observation: Observation): (stream: FactOf<'stream'>) => string[]
   return (stream) => {
     const { tenantId, sessionId, after, life, drained, envelopes } = stream;
     const name = `stream of ${sessionId ?? tenantId} after ${after} in life ${life}`;
-    const published = publishedIn(observation, life);
+    const published = publishedFor(stream, observation);
+    // A deletion takes the rest of a session out of the buffer, for those who replay it.
     const gone = new Set(published.flatMap(({ envelope: { event } }) => deletedBy(event)));
     const frames = envelopes.filter(({ event }) => event.type !== 'stream.gap');
     const told = new Set(frames.map(({ seq }) => seq));

@@ -57,6 +57,18 @@ export const runCommands: readonly fc.Arbitrary<Command>[] = [
     },
   }),
   commandOf({
+    name: 'goOn',
+    args: fc.record({ plan, withMessage: fc.boolean() }),
+    when: (model) => model.sessions.some(({ resumable }) => resumable),
+    async run(machine, { plan: kinds, withMessage }) {
+      const target = machine.model.sessions.find(({ resumable }) => resumable);
+      if (!target) return;
+      const wanted = machine.overQuota(target.tenantId) ? '429 quota_exceeded' : '202';
+      const answer = withMessage ? await machine.post(target, kinds) : await machine.resume(target, kinds);
+      if (machine.expect('goOn', answer, wanted)) target.start(kinds, withMessage);
+    },
+  }),
+  commandOf({
     name: 'cancel',
     args: session,
     async run(machine, number) {

@@ -41,7 +41,7 @@ export class SessionModel {
   }
 
   get resumable(): boolean {
-    return !this.busy && (this.status === 'interrupted' || this.status === 'error');
+    return !this.deleted && !this.busy && (this.status === 'interrupted' || this.status === 'error');
   }
 
   get pendingApprovals(): number {

@@ -1,4 +1,4 @@
-import type { QuotaLimits, Reading } from '../invariants/history.ts';
+import type { Asked, QuotaLimits, Reading } from '../invariants/history.ts';
 
 /** What is drawn once per run of commands. */
 export interface WorldOptions {
@@ -14,6 +14,12 @@ export interface WorldOptions {
 
 /** A session as the service shows it. */
 export type Detail = Reading & { pendingApprovals: { id: string }[] };
+
+export interface AskOptions {
+  body?: object;
+  /** With it the answer becomes a fact. */
+  asked?: Asked;
+}
 
 export interface Answer {
   status: number;

@@ -5,6 +5,7 @@ import { pluginServices } from '../../../lib/service/plugin-services.ts';
 import { quotaGuard } from '../../../plugins/quota/guard.ts';
 import { createFakeClock, type FakeClock } from '../../helpers/fake-clock.ts';
 import { memoryDirectory } from '../../helpers/memory-directory.ts';
+import { within } from '../../helpers/within.ts';
 import type { Asked, Fact, Observation } from '../invariants/history.ts';
 import { isRunEnd, sessionOf } from '../invariants/history.ts';
 import { canary, copyData, type Life, startLife, type Tenant, tokenOf } from './life.ts';
@@ -13,6 +14,7 @@ import { Streams } from './streams.ts';
 import { type ToolWorld, toolWorld } from './tools.ts';
 import {
   type Answer,
+  type AskOptions,
   approvalTimeoutMs,
   type Detail,
   keepRecent,
@@ -20,11 +22,6 @@ import {
   retryAttempts,
   type WorldOptions,
 } from './world-options.ts';
-
-interface AskOptions {
-  body?: object;
-  asked?: Asked;
-}
 
 interface Underway {
   tenantId: Tenant;
@@ -157,8 +154,7 @@ export class World {
   }
 
   /** One request; the answer becomes a fact, and its text too. Never rejects; status 0 says that the process is gone. */
-  async ask(tenantId: Tenant, method: string, path: string, options: AskOptions = {}): Promise<Answer> {
-    const { body, asked } = options;
+  async ask(tenantId: Tenant, method: string, path: string, { body, asked }: AskOptions = {}): Promise<Answer> {
     const { life } = this;
     const request: Underway = { tenantId, sessionId: path.split('/')[3] ?? '', asked, sent: this.facts.length };
     this.underway.add(request);
@@ -198,7 +194,8 @@ export class World {
     const lives = [...this.abandoned, this.life];
     // Those that wait for the clock would wait for ever.
     const turning = setInterval(() => this.clock.advance(1_000), 5);
-    await Promise.all(lives.map(({ app }) => app.close().catch(() => undefined)));
+    // One that can not be closed has broken a promise that was noticed before.
+    await Promise.all(lives.map(({ app }) => within(5_000, app.close()).catch(() => undefined)));
     clearInterval(turning);
     rmSync(this.directory, { recursive: true, force: true });
   }

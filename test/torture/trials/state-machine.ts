@@ -35,6 +35,7 @@ export const stateMachine: Trial = {
     for (let round = 0; counts.runs === 0 || (performance.now() < until && violations.length < 5); round++) {
       const details = await fc.check(property(counts), {
         seed: seed + round,
+        ...(again.path === undefined ? {} : { path: again.path }),
         numRuns: 50,
         interruptAfterTimeLimit: Math.max(1, until - performance.now()),
         endOnFailure: false,
@@ -44,7 +45,10 @@ export const stateMachine: Trial = {
       const { counterexamplePath: path, counterexample, errorInstance } = details;
       const why =
         errorInstance instanceof Error ? (errorInstance.stack ?? errorInstance.message) : String(errorInstance);
-      const violation = `${why}\n  seed ${details.seed}, path ${path}\n  ${fc.stringify(counterexample)}`;
+      const shown = fc.stringify(counterexample);
+      const replay = /replayPath=("[^"]*")/.exec(shown)?.[1] ?? '""';
+      const words = `TORTURE_PATH=${path} TORTURE_REPLAY=${replay} npm run torture -- --only=state-machine`;
+      const violation = `${why}\n  ${words} --seed=${details.seed}\n  ${shown}`;
       violations.push(violation);
       note(violation);
     }
@@ -67,11 +71,19 @@ const options: fc.Arbitrary<WorldOptions> = fc.record({
   failingPrompt: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 });
 
+/** One failure once more, from what it printed: which of the runs, and how far its commands were shrunk. */
+const again = { path: process.env.TORTURE_PATH, replayPath: process.env.TORTURE_REPLAY };
+const limits = {
+  maxCommands: 40,
+  size: 'max',
+  ...(again.replayPath === undefined ? {} : { replayPath: again.replayPath }),
+} as const;
+
 /** Without what depends on who comes first, the same commands must leave the same trace on another driver. */
-const steady = fc.commands([...runCommands, ...sessionCommands], { maxCommands: 40, size: 'max' });
+const steady = fc.commands([...runCommands, ...sessionCommands], limits);
 const wild = fc.commands(
   [...runCommands, ...sessionCommands, raceCommand, raceCommand, raceCommand, crashCommand, crashCommand, crashInRace],
-  { maxCommands: 40, size: 'max' },
+  limits,
 );
 
 interface Counts {
