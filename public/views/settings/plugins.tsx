@@ -1,5 +1,8 @@
+import type { ComponentChildren } from 'preact';
 import type { PluginInfo } from '../../../lib/wire/plugin.ts';
+import { grantWords } from '../../sandbox/grant-words.ts';
 import { messageOf } from '../../service/console.ts';
+import { plural } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
 import { useLoaded } from '../parts/hooks.ts';
@@ -12,6 +15,14 @@ export function Plugins() {
   if (list.state === 'failed') return <p class="problem">{messageOf(list.error)}</p>;
   return (
     <>
+      {list.value.plugins.some(({ web }) => web) && (
+        <p class="note">
+          What a plugin shows in the browser runs in a frame of its own: it sees no token and reaches no other server.
+          It can read what is listed here and what its place shows, and a hostile one could leak a little of that
+          through name look-ups. The rest of a plugin runs in the service with all its rights. Install only what you
+          trust.
+        </p>
+      )}
       {list.value.plugins.map((plugin) => (
         <Plugin key={plugin.id} plugin={plugin} />
       ))}
@@ -52,61 +63,71 @@ function Bundle({ id }: { id: string }) {
   if (!report) return null;
   const on = report.state === 'ready' || report.state === 'checking';
   return (
-    <>
+    <div class="bundle-state">
       <p data-bundle-state={report.state}>{states[report.state]}</p>
       {report.problems.map((problem) => (
         <p class="problem" key={problem}>
           {problem}
         </p>
       ))}
-      {report.refused.map((call) => (
-        <p class="note" key={call}>
-          {call}
-        </p>
-      ))}
-      <p class="note">
-        A bundle sees no token and reaches no other server, but it can read what it may read and what its place shows,
-        and a hostile one could leak a little of that through name look-ups. Install only what you trust.
-      </p>
+      {report.refused.length > 0 && (
+        <details>
+          <summary>{plural(report.refused.length, 'call')} refused</summary>
+          <ul class="note">
+            {report.refused.map((call) => (
+              <li key={call}>{call}</li>
+            ))}
+          </ul>
+        </details>
+      )}
       <Button onClick={() => slots.allow(id, !on)}>{on ? 'Stop in this browser' : 'Run in this browser'}</Button>
-    </>
+    </div>
   );
 }
 
+/** What the browser part may read, change and do, in plain words. */
 function Grants({ web }: { web: NonNullable<PluginInfo['web']> }) {
-  const grants = web.api?.map((grant) => grant.trim()).filter(Boolean);
-  const writes = grants?.filter((grant) => !/^(GET|HEAD) /i.test(grant)) ?? [];
-  const reads = grants?.filter((grant) => /^(GET|HEAD) /i.test(grant)) ?? [];
+  const { readsAll, reads, writes, dangers, dropped } = grantWords(web.api);
+  const sends = web.capabilities.includes('composer.submit');
   return (
-    <dl class="facts">
-      <div>
-        <dt>May read</dt>
-        <dd>
-          {grants === undefined
-            ? 'every API answer this login can read (no grant was named)'
-            : reads.join(', ') || 'nothing'}
-        </dd>
-      </div>
-      <div>
-        <dt>May write</dt>
-        <dd class={writes.length > 0 ? 'problem' : ''}>{writes.join(', ') || 'nothing'}</dd>
-      </div>
-      {web.capabilities.length > 0 && (
-        <div>
-          <dt>Capabilities</dt>
-          <dd>
-            {web.capabilities
-              .map((name) => (name === 'composer.submit' ? 'send text from the composer' : name))
-              .join(', ')}
-          </dd>
-        </div>
-      )}
-      {web.revision && (
-        <div>
-          <dt>Revision</dt>
-          <dd>{web.revision}</dd>
-        </div>
-      )}
-    </dl>
+    <div class="grants">
+      <h3>In the browser it may</h3>
+      <dl class="facts">
+        <Fact name="read">
+          {readsAll ? 'everything in the API that your login may read' : <Words words={reads} />}
+          {web.api === undefined && <span class="muted"> (its manifest names no grants)</span>}
+        </Fact>
+        <Fact name="change">
+          <Words words={writes} dangers={dangers} />
+        </Fact>
+        <Fact name="send">
+          {sends ? 'what it likes as your message; without your click in it you are asked first' : 'nothing'}
+        </Fact>
+        {dropped.length > 0 && <Fact name="ignored, because it is no grant">{dropped.join(', ')}</Fact>}
+        {web.revision && <Fact name="revision">{web.revision}</Fact>}
+      </dl>
+    </div>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Words({ words, dangers = [] }: { words: readonly string[]; dangers?: readonly string[] }) {
+  if (words.length === 0) return <>nothing</>;
+  return (
+    <ul class="grant-words">
+      {words.map((one) => (
+        <li key={one} class={dangers.includes(one) ? 'problem' : ''}>
+          {one}
+        </li>
+      ))}
+    </ul>
   );
 }
