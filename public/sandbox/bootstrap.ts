@@ -21,6 +21,9 @@ function start(): void {
   const toParent = parent.postMessage.bind(parent);
   for (const name of ['pushState', 'replaceState', 'back', 'forward', 'go'])
     Object.defineProperty(History.prototype, name, { value: undefined });
+  // Both would take the listeners below away.
+  for (const name of ['open', 'write', 'writeln'])
+    Object.defineProperty(Document.prototype, name, { value: undefined });
   const early: FromFrame[] = [];
   let post = (message: FromFrame): void => void early.push(message);
   addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
@@ -31,7 +34,8 @@ function start(): void {
   // A fragment lengthens the history that it shares with the console.
   addEventListener('hashchange', () => post({ t: 'violation', kind: 'navigation', detail: '' }));
   for (const kind of ['pointerdown', 'keydown'])
-    addEventListener(kind, ({ isTrusted }) => isTrusted && post({ t: 'input' }), true);
+    addEventListener(kind, ({ isTrusted }) => isTrusted && post({ t: 'input', pointer: kind === 'pointerdown' }), true);
+  addEventListener('focus', ({ isTrusted }) => isTrusted && post({ t: 'focus' }), true);
   addEventListener('message', function once({ source, data, ports }: MessageEvent<Init>) {
     const [port] = ports;
     if (source !== parent || data?.t !== 'init' || !port) return;

@@ -13,6 +13,10 @@ export interface Mounted {
   readonly settled: boolean;
   /** When a person last pressed something inside, in its own words. */
   readonly inputAt: number;
+  /** When the pointer was last pressed inside: unlike a key it is where a person wants to be. */
+  readonly pointerAt: number;
+  /** When it last got the keyboard, in its own words. */
+  readonly focusAt: number;
   /** When it was opened, came into view, or last got the pointer. */
   touchedAt: number;
   /** In view, or near it. */
@@ -27,8 +31,8 @@ export interface Mounted {
   fail(message: string): void;
   post(message: ToFrame): void;
   ping(): void;
-  /** Calls `fn` when a person presses something inside next; the last one asked counts. */
-  onNextInput(fn: () => void): void;
+  /** Calls `fn` when the pointer is pressed inside next; the last one asked counts. */
+  onNextPointer(fn: (frame: HTMLElement) => void): void;
   close(): void;
 }
 
@@ -57,7 +61,9 @@ export function createMounted(options: MountOptions): Mounted {
   let heardAt = 0;
   let settled = false;
   let inputAt = Number.NEGATIVE_INFINITY;
-  let nextInput = (): void => undefined;
+  let pointerAt = Number.NEGATIVE_INFINITY;
+  let focusAt = Number.NEGATIVE_INFINITY;
+  let nextPointer: (frame: HTMLElement) => void = () => undefined;
   let pings = 0;
   let height = options.height ?? 0;
   if (!fixed) into.style.height = `${height}px`;
@@ -90,6 +96,12 @@ export function createMounted(options: MountOptions): Mounted {
     },
     get inputAt() {
       return inputAt;
+    },
+    get pointerAt() {
+      return pointerAt;
+    },
+    get focusAt() {
+      return focusAt;
     },
     touchedAt: 0,
     near: false,
@@ -131,11 +143,14 @@ export function createMounted(options: MountOptions): Mounted {
           } else if (message.t === 'mounted') {
             settled = true;
             requestAnimationFrame(apply);
-          } else if (message.t === 'input') {
+          } else if (message.t === 'focus') focusAt = heardAt;
+          else if (message.t === 'input') {
             inputAt = heardAt;
             self.touchedAt = heardAt;
-            nextInput();
-            nextInput = () => undefined;
+            if (!message.pointer) return;
+            pointerAt = heardAt;
+            nextPointer(mine.element);
+            nextPointer = () => undefined;
           } else if (message.t === 'req') options.onRequest(message, (answer) => mine.post(answer));
           else if (message.t === 'submit') options.onSubmit(message.text);
           else if (message.t === 'fail') {
@@ -157,8 +172,8 @@ export function createMounted(options: MountOptions): Mounted {
     fail: take,
     post: (message) => frame?.post(message),
     ping: () => frame?.post({ t: 'ping', n: ++pings }),
-    onNextInput(fn) {
-      nextInput = fn;
+    onNextPointer(fn) {
+      nextPointer = fn;
     },
     close() {
       frame?.dispose();

@@ -13,8 +13,10 @@ export function parseFrameMessage(data: unknown): FromFrame | undefined {
         : undefined;
     case 'mounted':
     case 'disposed':
-    case 'input':
+    case 'focus':
       return { t: data.t };
+    case 'input':
+      return { t: 'input', pointer: data.pointer === true };
     case 'fail':
       return { t: 'fail', stage: text(data.stage, 20), message: text(data.message, 500) };
     case 'size':

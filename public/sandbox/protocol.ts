@@ -77,6 +77,8 @@ export type FromFrame =
   | { t: 'violation'; kind: string; detail: string }
   | { t: 'pong'; n: number }
   /** A person pressed a key or a pointer inside. */
-  | { t: 'input' }
+  | { t: 'input'; pointer: boolean }
+  /** It got the keyboard. */
+  | { t: 'focus' }
   | FrameRequest
   | { t: 'submit'; text: string };

@@ -15,6 +15,12 @@ export interface Restart {
    * brought back once more without it. Resolves when all stand.
    */
   bring(pluginIds: readonly string[]): Promise<void>;
+  /**
+   * Frames fell silent: takes all away and brings them back. Which one it was shows only when it hangs while it mounts; of the
+   * others the last that did something is suspected, brought back last, and quarantined when all fall silent again within a
+   * minute: once may have been the machine.
+   */
+  hang(): void;
 }
 
 const emptyMs = 2_000;
@@ -22,13 +28,15 @@ const paceMs = 1_000;
 const lookMs = 200;
 const silentMs = 4_000;
 const startMs = 10_000;
+const againMs = 60_000;
 
 export function createRestart(
   mounts: ReadonlySet<Mounted>,
-  options: { mayRun(pluginId: string): boolean; onHang(pluginId: string): void },
+  options: { mayRun(pluginId: string): boolean; quarantine(pluginId: string, reason: string): void },
 ): Restart {
   let busy = 0;
   let closed = 0;
+  let hungAt = Number.NEGATIVE_INFINITY;
 
   const takeAll = async (): Promise<string[]> => {
     const alive = [...mounts].filter((mounted) => mounted.alive);
@@ -47,7 +55,7 @@ export function createRestart(
       for (const mounted of mine) mounted.open();
       const [stands] = await Promise.all([startsUp(mine), pause(paceMs)]);
       if (stands) continue;
-      options.onHang(id);
+      options.quarantine(id, 'it hangs while it starts');
       queue.push(...(await takeAll()));
     }
     busy--;
@@ -62,6 +70,19 @@ export function createRestart(
     },
     takeAll,
     bring,
+    hang() {
+      const alive = [...mounts].filter((mounted) => mounted.alive);
+      const [suspect] = alive.sort((a, b) => b.touchedAt - a.touchedAt);
+      const isSure = performance.now() - hungAt < againMs && alive.every(({ settled }) => settled);
+      const away = takeAll();
+      if (suspect && isSure)
+        options.quarantine(suspect.pluginId, 'the frames fell silent twice after it did something');
+      void away
+        .then((ids) => bring(ids.sort((a, b) => Number(a === suspect?.pluginId) - Number(b === suspect?.pluginId))))
+        .finally(() => {
+          hungAt = performance.now();
+        });
+    },
   };
 }
 

@@ -87,7 +87,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
   const restart = createRestart(mounts, {
     mayRun: (id) => bundles.get(id)?.state === 'ready',
-    onHang: (id) => quarantine(id, 'it hangs while it starts'),
+    quarantine,
   });
   const examiner = createExaminer({
     restart,
@@ -126,20 +126,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const post = (message: Parameters<Mounted['post']>[0]): void => {
     for (const mounted of mounts) mounted.post(message);
   };
-  const hang = (): void => {
-    const alive = [...mounts].filter((mounted) => mounted.alive);
-    // One that hangs while it mounts is found for sure when all come back; of the others only the last that did something is known.
-    const suspect = alive.every(({ settled }) => settled)
-      ? alive.sort((a, b) => b.touchedAt - a.touchedAt)[0]
-      : undefined;
-    const away = restart.takeAll();
-    if (suspect) quarantine(suspect.pluginId, 'it did not answer for 4 seconds');
-    void away.then(restart.bring);
-  };
   const stops = [
     watchTheme(() => post({ t: 'theme', theme: readTheme() })),
     guardFocus(
-      (element) => [...mounts].find((mounted) => mounted.owns(element)),
+      () => [...mounts].filter((mounted) => mounted.alive),
       ({ pluginId }) => {
         const bundle = bundles.get(pluginId);
         if (bundle && ++bundle.thefts >= 3) quarantine(pluginId, 'it took the keyboard three times');
@@ -148,7 +138,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     startWatchdog(
       () => [...mounts].filter((mounted) => mounted.alive),
       () => examiner.busy || restart.busy,
-      hang,
+      restart.hang,
     ),
     near.stop,
   ];

@@ -52,7 +52,7 @@ const rows: Record<string, Record<string, Breach>> = {
   },
   'tampering with prototypes before it misbehaves: the bootstrap keeps what it needs': {
     'tampers-and-navigates': {
-      code: `MessagePort.prototype.postMessage = () => {}; EventTarget.prototype.addEventListener = () => {}; Function.prototype.call = () => {}; Function.prototype.apply = () => {}; Array.prototype.push = () => 0; String.prototype.slice = () => ''; Object.defineProperty(MessageEvent.prototype, 'data', { get: () => ({}) }); document.open(); document.write('x'); document.close(); location.href = foreign + 'tampered'`,
+      code: `MessagePort.prototype.postMessage = () => {}; EventTarget.prototype.addEventListener = () => {}; Function.prototype.call = () => {}; Function.prototype.apply = () => {}; Array.prototype.push = () => 0; String.prototype.slice = () => ''; Object.defineProperty(MessageEvent.prototype, 'data', { get: () => ({}) }); try { document.open(); document.write('x'); document.close(); } catch {} location.href = foreign + 'tampered'`,
     },
     'tampers-and-speaks': {
       code: `MessagePort.prototype.postMessage = () => {}; window.postMessage = () => {}; parent.postMessage('x', '*')`,

@@ -135,9 +135,10 @@ paths('what is allowed, read by a URL parser, decoded twice, never leaves its gr
         assert.not.ok(url.searchParams.has('token'), answer.url);
       },
     ),
-    { numRuns: 20_000 },
+    { numRuns: 200_000 },
   );
-  assert.ok(allowed > 500, `the property was about ${allowed} paths only`);
+  assert.ok(allowed > 5_000, `the property was about ${allowed} paths only`);
+  console.log(`\nFIGURE of 200,000 random paths ${allowed} were allowed and 0 left their grant`);
 });
 
 paths('a grant covers the same segments however they are spelled', () => {

@@ -1,0 +1,44 @@
+import { suite } from 'uvu';
+import { type ConsoleBench, hasBrowser, startBench } from '../console/console-bench.ts';
+import { eventually } from '../helpers/within.ts';
+import { type BundleFolder, bundleFolder, extension, neighbour, stillRuns, withOnly } from './bundle-folder.ts';
+
+interface Fixture {
+  bundles: BundleFolder;
+  bench: ConsoleBench;
+}
+
+const test = suite<Fixture>('A bundle that eats all memory takes nobody with it');
+const hog = 'const all = []; for (;;) all.push(new Array(1e6).fill(all.length + 0.5));';
+
+test.before(async (fixture) => {
+  const bundles = bundleFolder();
+  bundles.add('a-neighbour', neighbour);
+  bundles.add('b-hogs', extension(`setTimeout(() => { ${hog} }, 1500);`));
+  fixture.bundles = bundles;
+  fixture.bench = await startBench({
+    settings: { plugins: { directories: [bundles.directory], config: {} } },
+    browserArgs: ['--js-flags=--max-old-space-size=256'],
+  });
+});
+test.after(({ bench }) => bench.close());
+
+test('a bundle that eats all memory loses its process; the console and the others go on', (fixture) =>
+  withOnly(fixture, { names: ['a-neighbour', 'b-hogs'] }, async (page) => {
+    await stillRuns(page, 'a-neighbour');
+    // When a frame crashes playwright gives the whole page up, so the page itself says what becomes of it.
+    await page.evaluate(`setInterval(() => {
+      const quarantined = document.querySelector('[data-plugin="b-hogs"] [data-bundle-state="quarantined"]');
+      const frame = document.querySelector('iframe[title="a-neighbour: x"]');
+      const says = quarantined && frame ? 'only the hog is gone' : 'not yet';
+      if (says !== window.said) fetch('api/sessions', { method: 'POST', body: JSON.stringify({ title: says }) });
+      window.said = says;
+    }, 200)`);
+    await eventually(
+      60_000,
+      async () => (await fixture.bench.service.client.listSessions()).sessions.some(({ title }) => /only/.test(title)),
+      'the word of the page',
+    );
+  }));
+
+if (hasBrowser()) test.run();
