@@ -49,7 +49,7 @@ export function createProxy(options: ProxyOptions): (request: FrameRequest) => P
     try {
       const { method, headers, body } = checked;
       const token = options.token();
-      const response = await options.fetch(new URL(checked.url.slice(1), options.base), {
+      const init = {
         method,
         headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
         ...(body === undefined ? {} : { body }),
@@ -57,7 +57,8 @@ export function createProxy(options: ProxyOptions): (request: FrameRequest) => P
         credentials: 'omit',
         cache: 'no-store',
         signal: AbortSignal.timeout(timeoutMs),
-      });
+      } as const;
+      const response = await options.fetch(new URL(checked.url.slice(1), options.base), init);
       const value = await readJson(response);
       if (response.ok) return { t: 'res', id: request.id, ok: true, body: value };
       const { code = 'error', message = `The service answered ${response.status}.` } = errorIn(value);
