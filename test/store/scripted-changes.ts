@@ -27,10 +27,15 @@ export function transcriptAt(id: string, revision: number): string[] {
 }
 
 /** Stores the image of a revision, if it has one, and commits its change; resolves once it is acknowledged. */
-export async function commitScripted(store: SessionStore, id: string, revision: number): Promise<void> {
+export async function commitScripted(
+  store: SessionStore,
+  id: string,
+  revision: number,
+  tenantId = 'default',
+): Promise<void> {
   const image = imageAt(id, revision);
-  if (image !== undefined) await store.putImage('default', id, image);
-  await store.commit({ tenantId: 'default', sessionId: id, revision, change: changeAt(id, revision) });
+  if (image !== undefined) await store.putImage(tenantId, id, image);
+  await store.commit({ tenantId, sessionId: id, revision, change: changeAt(id, revision, tenantId) });
 }
 
 /** What is wrong with a session at a revision: its transcript, or an image that its messages refer to. */

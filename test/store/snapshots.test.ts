@@ -144,6 +144,47 @@ test('two snapshots are written at once, four when a burst of changes has made t
   await store.close();
 });
 
+test('a snapshot does not count as synced while an unsynced one is about to take its place', async () => {
+  const clock = createFakeClock();
+  const session = author();
+  const held = new Map<string, () => void>();
+  const hold = (what: string) => new Promise<void>((go) => held.set(what, go));
+  const paths = new Map<number, string>();
+  let taken = 0;
+  const files: FilePort = {
+    ...systemFiles,
+    async open(path, how) {
+      if (path.endsWith(`${session.id}.json.tmp`) && taken++ === 1) await hold('second');
+      const descriptor = await systemFiles.open(path, how);
+      paths.set(descriptor, path);
+      return descriptor;
+    },
+    async sync(descriptor) {
+      if (paths.get(descriptor)?.endsWith(`${session.id}.json`)) await hold('settling');
+      await systemFiles.sync(descriptor);
+    },
+  };
+  const directory = tempDirectory();
+  const store = fileStore(directory, { files, clock });
+  await store.open({ resident: () => undefined });
+  await store.commit(session.create());
+  const flushed = store.flush();
+  await eventually(2_000, () => held.has('settling'), 'the sync of the first snapshot');
+  await store.commit(session.append('later'));
+  clock.advance(750);
+  await eventually(2_000, () => held.has('second'), 'the second snapshot');
+  held.get('settling')?.();
+  await pause(50);
+  held.get('second')?.();
+  const release = setInterval(() => held.get('settling')?.(), 5);
+  await within(5_000, flushed);
+  const [settled] = /"snapshot":\{[^}]*\}/.exec(await readFile(join(directory, 'index.json'), 'utf8')) ?? [];
+  await within(5_000, store.close());
+  clearInterval(release);
+  // Nothing yet, or the second one: the first is not there any more.
+  assert.match(settled ?? '', /"revision":[02]\}/);
+});
+
 test('a transcript of 50 MB does not hold up the event loop while it is written and read', async () => {
   const session = author();
   const directory = tempDirectory();

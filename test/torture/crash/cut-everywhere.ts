@@ -1,11 +1,12 @@
 import type { Random } from '../../helpers/random.ts';
+import { commitScripted } from '../../store/scripted-changes.ts';
 import { type CrashState, crashStates } from '../disk/crash-states.ts';
 import { type DiskImage, emptyImage, fingerprint } from '../disk/disk-image.ts';
 import { createMemoryDisk } from '../disk/memory-disk.ts';
 import { createPlatter } from '../disk/platter.ts';
 import type { History } from './history.ts';
 import { type Boot, boot, inspect, revisionsOf } from './inspect.ts';
-import type { Expected } from './ledger.ts';
+import type { Expected, Standing } from './ledger.ts';
 
 export interface Counts {
   acknowledged: number;
@@ -76,8 +77,36 @@ async function recoverFrom(
   const result = await inspect(recovered, expected);
   if (result.problems.length > 0) return result;
   counts.again += 1;
-  const again = await crashDuringRecovery(image, recovered, { segmentBytes, random });
-  return { lost: 0, problems: again };
+  const problems = await crashDuringRecovery(image, recovered, { segmentBytes, random });
+  if (problems.length === 0 && random.once(10))
+    problems.push(...(await crashAfterwards(image, recovered, { segmentBytes, expected, random })));
+  return { lost: 0, problems };
+}
+
+/** What was recovered goes on: every session takes another change, and a further power cut leaves them as they are. */
+async function crashAfterwards(
+  image: DiskImage,
+  recovered: Boot,
+  { segmentBytes, expected, random }: { segmentBytes: number; expected: Expected; random: Random },
+): Promise<string[]> {
+  const { store, disk, opened, clock } = recovered;
+  const sessions = new Map<string, Standing>();
+  for (const { id, tenantId, revision } of opened.sessions) {
+    await commitScripted(store, id, revision + 1, tenantId);
+    sessions.set(id, { tenantId, acknowledged: revision + 1, issued: revision + 1, deletion: 'none' });
+  }
+  clock.advance(random.below(5_000));
+  if (random.once(2)) await store.flush();
+  const platter = createPlatter(image);
+  for (const operation of disk.trace) platter.advance(operation);
+  for (const state of crashStates(platter, { most: 3, random })) {
+    const found = await inspect(await boot(createMemoryDisk({ image: state.image }), segmentBytes), {
+      ...expected,
+      sessions,
+    });
+    if (found.problems.length > 0) return found.problems.map((problem) => `${problem} after going on (${state.fates})`);
+  }
+  return [];
 }
 
 /** A second power cut while the first one is being recovered from changes nothing of what recovery arrives at. */

@@ -1,5 +1,5 @@
 import type { SessionStore } from '../../../lib/store/session-store.ts';
-import { changeAt, imageAt, wrongWith } from '../../store/scripted-changes.ts';
+import { commitScripted, wrongWith } from '../../store/scripted-changes.ts';
 import { metaKey } from '../crash/inspect.ts';
 import type { Expected, Standing } from '../crash/ledger.ts';
 
@@ -34,12 +34,7 @@ export function createAcknowledgedSessions(): AcknowledgedSessions {
       const standing = sessions.get(id) ?? { tenantId, acknowledged: 0, issued: 0, deletion: 'none' };
       sessions.set(id, standing);
       const revision = standing.acknowledged + 1;
-      const image = imageAt(id, revision);
-      const change = changeAt(id, revision, standing.tenantId);
-      const stored = await succeeds(async () => {
-        if (image !== undefined) await store.putImage(standing.tenantId, id, image);
-        await store.commit({ tenantId: standing.tenantId, sessionId: id, revision, change });
-      });
+      const stored = await succeeds(() => commitScripted(store, id, revision, standing.tenantId));
       if (stored) Object.assign(standing, { acknowledged: revision, issued: revision });
       if (stored) count += 1;
       return stored;
