@@ -29,7 +29,11 @@ export function mountSmallDisk(megabytes = 8): SmallDisk | undefined {
       for (;;) {
         const { bavail, bsize } = statfsSync(directory);
         if (bavail === 0) return;
-        writeFileSync(filler, Buffer.alloc(bavail * bsize), { flag: 'a' });
+        try {
+          writeFileSync(filler, Buffer.alloc(bavail * bsize), { flag: 'a' });
+        } catch {
+          // Somebody else took some of it meanwhile; what fitted is there.
+        }
       }
     },
     free: () => rmSync(filler),

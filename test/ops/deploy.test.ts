@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -95,6 +95,15 @@ deploy('every figure that OPERATIONS.md names is told', () =>
     );
   }),
 );
+
+deploy('every test that OPERATIONS.md names is there', () => {
+  const named = new Set(Array.from(read('OPERATIONS.md').matchAll(/`(test\/[\w/-]+)`/g), ([, path]) => path ?? ''));
+  assert.ok(named.size >= 30);
+  assert.equal(
+    [...named].filter((path) => !existsSync(`${path}.test.ts`)),
+    [],
+  );
+});
 
 deploy('every file that OPERATIONS.md links to is there', () => {
   const links = Array.from(read('OPERATIONS.md').matchAll(/\]\((?!http)([^)#]+)/g), ([, path]) => path ?? '');
