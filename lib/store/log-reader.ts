@@ -38,7 +38,7 @@ interface ScannedLine {
 interface ScannedSegment {
   number: number;
   after: number | undefined;
-  /** Every byte of it arrived: records hold no NUL, which is what a missing sector reads as, and end in a line feed. */
+  /** All of it arrived: no sector is missing, and the last record has its end. */
   complete: boolean;
   lines: ScannedLine[];
 }
@@ -85,14 +85,25 @@ function lastLine(line: Buffer): Buffer {
 }
 
 function scan(number: number, bytes: Buffer): ScannedSegment {
-  const complete = bytes.at(-1) === lineFeed && !bytes.includes(0);
-  const segment: ScannedSegment = { number, after: undefined, complete, lines: [] };
+  const segment: ScannedSegment = { number, after: undefined, complete: bytes.at(-1) === lineFeed, lines: [] };
   for (const { at, line } of linesOf(bytes)) {
     const parsed = parseLine(line);
+    if (!parsed && lacksSector(line, at)) segment.complete = false;
     if (parsed?.kind === 'start') segment.after = parsed.after;
     else segment.lines.push({ at, line: parsed ?? { kind: 'damaged', owner: ownerIn(line) }, proof: 0 });
   }
   return segment;
+}
+
+/** A sector that never arrived reads as NULs, which records don't hold: from its border (or that of the line) to its other one. */
+function lacksSector(line: Buffer, at: number): boolean {
+  for (let from = line.indexOf(0); from >= 0; ) {
+    let to = from;
+    while (line[to] === 0) to += 1;
+    if ((from === 0 || (at + from) % sectorBytes === 0) && (at + to) % sectorBytes === 0) return true;
+    from = line.indexOf(0, to);
+  }
+  return false;
 }
 
 /** The highest lsn that anything proves to have been durable. */
@@ -151,3 +162,4 @@ function dropHarmless(segments: ReadSegment[], lsn: number): void {
 }
 
 const lineFeed = 0x0a;
+const sectorBytes = 512;

@@ -81,15 +81,17 @@ test('a flipped byte in the very last record is damage too, not a torn write: it
   });
   const bytes = await readFile(segmentIn(crashed));
   const start = bytes.lastIndexOf('\n', bytes.indexOf('THE LAST RECORD')) + 1;
-  for (let at = start; at < bytes.length - 1; at += 37) {
+  const toNul = Buffer.from(bytes).fill(0, start + 8, start + 9);
+  const flipped = Array.from({ length: 8 }, (_, index) => flip(bytes, start + index * 37));
+  for (const [at, damage] of [...flipped, toNul].entries()) {
     const copy = await copyOf(crashed);
-    await writeFile(segmentIn(copy), flip(bytes, at));
+    await writeFile(segmentIn(copy), damage);
     for (const content of ['two', 'three']) {
       await withStore(copy, async (store, { sessions }) => {
         assert.equal(
           sessions.map(({ id }) => id),
           [kept.id],
-          `flipped at ${at - start}, before ${content}`,
+          `variant ${at}, before ${content}`,
         );
         await store.commit(kept.append(content));
       });
