@@ -113,9 +113,9 @@ function contextOf(init: Init, waiting: Map<number, Waiting>, post: (message: Fr
       waiting.set(id, { resolve, reject });
       post({ t: 'req', id, path: `${path}`, method: `${method}`, headers, ...(body === undefined ? {} : { body }) });
     });
-  const composer = { submit: (text: string): void => post({ t: 'submit', text: `${text}` }) };
+  const composer = Object.freeze({ submit: (text: string): void => post({ t: 'submit', text: `${text}` }) });
   const context: FrameContext = init.context;
-  return Object.freeze({ ...context, request, ...(init.composer ? { composer: Object.freeze(composer) } : {}) });
+  return Object.freeze({ ...context, request, ...(init.composer ? { composer, payload: { composer } } : {}) });
 }
 
 function settle(waiting: Map<number, Waiting>, answer: Extract<ToFrame, { t: 'res' }>): void {
