@@ -6,6 +6,7 @@ import { announce, say as announceText } from './announce.ts';
 import type { Credentials } from './credentials.ts';
 import type { HubEnvelope } from './hub-protocol.ts';
 import { createLink, type Link } from './link.ts';
+import { messageOf } from './message-of.ts';
 import { notifyAbout } from './notify.ts';
 import { createSessions, type OpenSessions } from './sessions.ts';
 import { createWorkbench, type Workbench } from './workbench.ts';
@@ -23,8 +24,8 @@ export interface Console {
   readImage(sessionId: string, hash: string): Promise<Blob>;
   signIn(token: string, remember: boolean): Promise<void>;
   signOut(reason?: string): void;
-  /** Shows a line for a while; errors in their own words. */
-  say(text: string, tone?: 'info' | 'danger', action?: { label: string; run: () => void }): void;
+  /** Shows a line for a while; errors in their own words. Returns how to take it away before. */
+  say(text: string, tone?: 'info' | 'danger', action?: { label: string; run: () => void }): () => void;
   fail(error: unknown): void;
   refresh(): Promise<void>;
   /** From now on `changed` is called when a plugin's bundle was saved. */
@@ -42,12 +43,11 @@ export function createConsole(
   const say: Console['say'] = (text, tone = 'info', action) => {
     const key = ++toastKey;
     store.toasts.value = [...store.toasts.value, { key, text, tone, ...(action ? { action } : {}) }].slice(-4);
-    setTimeout(
-      () => {
-        store.toasts.value = store.toasts.value.filter((toast) => toast.key !== key);
-      },
-      action || tone === 'danger' ? 8_000 : 4_000,
-    );
+    const drop = (): void => {
+      store.toasts.value = store.toasts.value.filter((toast) => toast.key !== key);
+    };
+    setTimeout(drop, action || tone === 'danger' ? 8_000 : 4_000);
+    return drop;
   };
   const fail = (error: unknown): void => {
     if (isApiError(error) && error.status === 401) self.signOut('This token is not accepted any more.');
@@ -166,10 +166,4 @@ function startWorker(address: (file: string) => string): SharedWorker | undefine
 
 function tokenOf({ token }: Credentials): { token?: string } {
   return token === undefined ? {} : { token };
-}
-
-export function messageOf(error: unknown): string {
-  if (isApiError(error)) return error.message;
-  if (error instanceof TypeError) return 'The server is not reachable.';
-  return error instanceof Error ? error.message : String(error);
 }

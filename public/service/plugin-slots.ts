@@ -63,7 +63,7 @@ function submit(
 ): void {
   const send = async (): Promise<void> => {
     if (store.directory.value.sessions.get(sessionId)?.status === 'running')
-      return say(`${plugin} could not send: a run is active.`, 'danger');
+      return void say(`${plugin} could not send: a run is active.`, 'danger');
     if (await workbench.send(sessionId, { text, images: [] })) say(`${plugin} sent a message.`);
   };
   if (asked) void send();

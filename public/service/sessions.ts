@@ -5,6 +5,7 @@ import { createOpenSession, type OpenSession, type Store } from '../state/store.
 import { explainFailure } from './explain-failure.ts';
 import type { HubEnvelope } from './hub-protocol.ts';
 import { newerThan } from './merge-deltas.ts';
+import { messageOf } from './message-of.ts';
 
 /** The sessions that are open in this tab, and their transcripts. */
 export interface OpenSessions {
@@ -83,7 +84,7 @@ export function createSessions(context: {
       if (waiting.get(id) === events) waiting.delete(id);
       const gone = isApiError(error) && error.status === 404;
       if (gone || session.phase.value === 'loading') session.phase.value = gone ? 'missing' : 'failed';
-      session.problem.value = error instanceof Error ? error.message : String(error);
+      session.problem.value = messageOf(error);
       if (isApiError(error) && error.status === 401) context.fail(error);
     }
   };

@@ -32,7 +32,7 @@ export function createWorkbench(context: {
   api: () => Client;
   sessions: OpenSessions;
   fail: (error: unknown) => void;
-  say: (text: string, tone?: 'info' | 'danger', action?: { label: string; run: () => void }) => void;
+  say: (text: string, tone?: 'info' | 'danger', action?: { label: string; run: () => void }) => () => void;
 }): Workbench {
   const { store, api, fail, say } = context;
   const running = (id: string): boolean => store.directory.value.sessions.get(id)?.status === 'running';
@@ -122,6 +122,7 @@ export function createWorkbench(context: {
         store.deleting.value = rest;
       };
       const timer = setTimeout(() => {
+        takeAway();
         api()
           .deleteSession(id)
           .then(() => {
@@ -134,7 +135,8 @@ export function createWorkbench(context: {
         clearTimeout(timer);
         show();
       };
-      say(`Deleted "${title}".`, 'info', { label: 'Undo', run: undo });
+      // The offer goes when the time is over.
+      const takeAway = say(`Deleted "${title}".`, 'info', { label: 'Undo', run: undo });
     },
     async decide({ sessionId, id }, decision) {
       try {

@@ -156,6 +156,23 @@ test('a session of another tab or program shows up, and one that is deleted goes
   });
 });
 
+test('a conversation that can not be loaded says why, and comes when it is tried again', async () => {
+  const id = await bench.newSession('Out of reach');
+  await withPage(
+    bench,
+    async (page) => {
+      await page.route('**/messages?*', (route) => route.abort());
+      await openSession(page, id);
+      await page.getByText('The conversation could not be loaded: The server is not reachable.').waitFor();
+      await page.unroute('**/messages?*');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('Nothing has been said yet.').waitFor();
+      assert.is(await page.getByRole('alert').count(), 0);
+    },
+    { allowed: /ERR_FAILED/ },
+  );
+});
+
 test('copying works without the clipboard too, as on plain http', async () => {
   bench.model.reply([{ text: 'Copy **this**, exactly.' }]);
   await withPage(bench, async (page) => {

@@ -33,7 +33,9 @@ test('sessions are found by words, renamed in place, and deleted with time to un
     await row('Gamma report').locator('a').click();
     await page.getByRole('button', { name: 'Delete session' }).click();
     await row('Gamma report').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
     await page.waitForResponse((response) => response.request().method() === 'DELETE');
+    assert.is(await page.getByRole('button', { name: 'Undo' }).count(), 0);
     const { sessions } = await bench.service.client.listSessions();
     assert.equal(
       sessions.map(({ title }) => title),

@@ -1,8 +1,9 @@
 import { isApiError } from '../../../lib/client/index.ts';
 import type { QuotaUsage } from '../../../lib/client/shapes.ts';
-import { messageOf } from '../../service/console.ts';
+import { messageOf } from '../../service/message-of.ts';
 import { compact, count } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
+import { Gauge } from '../parts/gauge.tsx';
 import { useLoaded } from '../parts/hooks.ts';
 
 /** Per tenant: what is used, of what is allowed. Without the quota plugin: what is used. */
@@ -64,7 +65,7 @@ function Measure({ used, most, name }: { used: number; most: number | undefined;
     <span class={used >= most ? 'failed' : ''}>
       {compact(used)} / {compact(most)}
       {used >= most ? ' (full)' : ''}
-      <meter class="bar" min={0} max={Math.max(1, most)} high={most * 0.8} value={used} aria-label={name} />
+      <Gauge value={used} most={most} high={most * 0.8} label={name} />
     </span>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { IssuedToken, User } from '../../../lib/wire/identity.ts';
-import { messageOf } from '../../service/console.ts';
+import { messageOf } from '../../service/message-of.ts';
 import { fullTime, moment } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';

@@ -71,9 +71,11 @@ export function Transcript({ session, messageId }: { session: OpenSession; messa
           {!rows.isFilling && (conversation.more || rows.start > 0) && (
             <Older key={`${rows.start} ${items[rows.start]?.key}`} onNear={older} />
           )}
-          {items.length === 0 && !echo && !conversation.run && !conversation.live && (
-            <p class="empty">Nothing has been said yet.</p>
-          )}
+          {items.length === 0 &&
+            session.phase.value === 'ready' &&
+            !echo &&
+            !conversation.run &&
+            !conversation.live && <p class="empty">Nothing has been said yet.</p>}
           {items.slice(rows.start).map((item, at, shown) => (
             <Fragment key={item.key}>
               <Row item={item} now={at >= shown.length - atOnce} session={session} />

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Checkpoint } from '../../../lib/wire/checkpoint.ts';
-import { messageOf } from '../../service/console.ts';
+import { messageOf } from '../../service/message-of.ts';
 import { bytes, fullTime, moment, plural } from '../../state/format.ts';
 import { links } from '../../state/route.ts';
 import { useConsole } from '../context.tsx';

@@ -1,5 +1,5 @@
 import type { FileChanges as Changes, FileChange } from '../../../lib/wire/checkpoint.ts';
-import { messageOf } from '../../service/console.ts';
+import { messageOf } from '../../service/message-of.ts';
 import { UnifiedDiff } from '../chat/diff.tsx';
 import { useLoaded } from '../parts/hooks.ts';
 

@@ -92,7 +92,7 @@ async function rewind(
   { sessionId, ...target }: { sessionId: string; messageId: string; restoreFiles: boolean },
 ): Promise<void> {
   const { restored, safety, warning } = await tools.api().rewindSession(sessionId, target);
-  if (warning) return tools.say(warning, 'danger');
+  if (warning) return void tools.say(warning, 'danger');
   const undo =
     restored && safety
       ? { label: 'Undo file restore', run: () => void undoRestore(tools, sessionId, safety.id) }

@@ -63,9 +63,9 @@ export function Composer(props: ComposerProps) {
   const tooLong = draft.text.length > limits.messageChars;
   const send = async (): Promise<void> => {
     if (empty || sending) return;
-    if (tooLong) return say(`A message may have ${count(limits.messageChars)} characters.`, 'danger');
+    if (tooLong) return void say(`A message may have ${count(limits.messageChars)} characters.`, 'danger');
     const problem = attach.problem();
-    if (problem) return say(problem, 'danger');
+    if (problem) return void say(problem, 'danger');
     const sent = draft;
     setSending(true);
     change(emptyDraft);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { WorkspaceFile } from '../../../lib/wire/workspace.ts';
 import { matchesFile } from '../../sandbox/slot-rules.ts';
-import { messageOf } from '../../service/console.ts';
+import { messageOf } from '../../service/message-of.ts';
 import { bytes, moment, plural } from '../../state/format.ts';
 import { links } from '../../state/route.ts';
 import { Markdown } from '../chat/markdown.tsx';

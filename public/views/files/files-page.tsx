@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { WorkspaceEntry } from '../../../lib/wire/workspace.ts';
-import { messageOf } from '../../service/console.ts';
+import { messageOf } from '../../service/message-of.ts';
 import { bytes } from '../../state/format.ts';
 import { links } from '../../state/route.ts';
 import { useConsole } from '../context.tsx';

@@ -4,6 +4,7 @@ import { links, type SessionTab } from '../../state/route.ts';
 import type { OpenSession } from '../../state/store.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
+import { Gauge } from '../parts/gauge.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 
 /** The views of a session, and how full its context is. On a phone the views are a bar at the bottom. */
@@ -59,7 +60,7 @@ function ContextMeter({ session }: { session: OpenSession }) {
     <span class="meters" title={text}>
       <span>{compact(summary.usage.totalTokens)} tokens</span>
       <span>context ~{percent}%</span>
-      <meter min={0} max={100} high={threshold} value={percent} aria-label={text} />
+      <Gauge value={percent} most={100} high={threshold} label={text} />
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { PluginInfo } from '../../../lib/wire/plugin.ts';
 import { grantWords } from '../../sandbox/grant-words.ts';
-import { messageOf } from '../../service/console.ts';
+import { messageOf } from '../../service/message-of.ts';
 import { plural } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
