@@ -161,6 +161,8 @@ test('a conversation that can not be loaded says why, and comes when it is tried
   await withPage(
     bench,
     async (page) => {
+      // The stream stands: it would read the conversation again by itself when it opens.
+      await page.locator('.pill.ok').waitFor();
       await page.route('**/messages?*', (route) => route.abort());
       await openSession(page, id);
       await page.getByText('The conversation could not be loaded: The server is not reachable.').waitFor();
