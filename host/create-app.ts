@@ -42,6 +42,7 @@ import { createServiceLog } from './service-log.ts';
 import { productVersion } from './version.ts';
 import { watchEventLoop } from './watch-event-loop.ts';
 import { watchStorage } from './watch-storage.ts';
+import { watchTrouble } from './watch-trouble.ts';
 
 export interface AppOptions {
   /** Complete and checked; see `loadConfig`. */
@@ -106,6 +107,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       clock,
       changed: (missing) => tellAboutSpace({ log, events }, missing),
     });
+    const troubles = watchTrouble({ clock, store, events });
     const trouble = () => store.trouble?.();
     guards.register(hostGuard({ overloaded: loop.overloaded, missingSpace: space.missingSpace, trouble }));
     const prompts = createPrompts();
@@ -191,6 +193,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     const stop = (): Promise<void> => {
       loop.stop();
       space.stop();
+      troubles.stop();
       return close(app);
     };
     const app: App = { ...surroundings, plugins, close: () => (closing ??= stop()) };

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { callSeconds, type RunMeter } from '../run/run-meter.ts';
+import type { StoreTrouble } from '../store/session-store.ts';
 import { type MetricFamily, prometheusText, type Sample } from './prometheus-text.ts';
 
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
@@ -56,10 +57,15 @@ function runFigures({ meter, runs, approvals }: Watched): MetricFamily[] {
 }
 
 function storeFigures({ store }: Watched): MetricFamily[] {
+  const trouble = store.trouble?.();
+  const reasons: StoreTrouble[] = ['full', 'read-only', 'unavailable'];
+  const refusing = reasons.map((reason) => ({ value: reason === trouble ? 1 : 0, labels: { reason } }));
+  const why = gauge('service_storage_trouble', 'Changes are refused: 1 for the reason that holds.', refusing);
   const figures = store.figures?.();
-  if (!figures) return [];
+  if (!figures) return [why];
   const { commits, batches, syncs, bytes, failures } = figures;
   return [
+    why,
     counter('service_log_commits_total', 'Changes that became durable.', commits),
     counter('service_log_batches_total', 'Writes that carried them.', batches),
     counter('service_log_syncs_total', 'Syncs of the log.', syncs),

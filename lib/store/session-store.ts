@@ -30,6 +30,7 @@ export interface LogFigures {
   batches: number;
   /** Syncs of the disk; none with `storage.durability: process`. */
   syncs: number;
+  /** What the file driver wrote; about what the changes hold, in characters, of the SQL driver. */
   bytes: number;
   /** Batches that could not be stored. */
   failures: number;

@@ -110,6 +110,25 @@ guard('administrators hear of it, others do not', async () => {
   });
 });
 
+guard('administrators hear why the store refuses changes, and that it takes them again', async () => {
+  const clock = createFakeClock();
+  let trouble: 'read-only' | undefined;
+  const store = { ...createMemoryStore(), trouble: () => trouble };
+  await withApp({ clock, store }, async (app) => {
+    const stream = await app.events('/api/events');
+    trouble = 'read-only';
+    clock.advance(2_000);
+    const seen = await stream.until('notice');
+    assert.match(JSON.stringify(seen), 'data directory is read-only');
+    trouble = undefined;
+    clock.advance(2_000);
+    await eventually(2_000, () => JSON.stringify(stream.envelopes).includes('stored again'));
+    const notices = stream.envelopes.filter(({ event }) => event.type === 'notice');
+    assert.is(notices.length, 2);
+    await stream.close();
+  });
+});
+
 guard.run();
 
 /** A data directory with one session, as an earlier process left it. */

@@ -7,6 +7,7 @@ import { createLogger } from '../../lib/base/logger.ts';
 import { ProviderError } from '../../lib/models/model.ts';
 import { prometheusText } from '../../lib/service/prometheus-text.ts';
 import { createFileStore } from '../../lib/store/file-store.ts';
+import { createEmbeddedSqlStore } from '../../lib/store/sql/open-sql-store.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import type { TestApp } from '../helpers/test-app.ts';
@@ -109,22 +110,25 @@ metrics('tells what waits for a person', () => {
   });
 });
 
-metrics('tells of the log and the process', () => {
-  const log = createLogger({ level: 'silent', format: 'text', write() {}, clock: systemClock });
-  const directory = join(tempDirectory('metrics'), 'data');
-  const store = createFileStore({ directory, durability: 'full', clock: systemClock, log });
-  return withApp({ store }, async (app) => {
-    await app.newSession();
-    const figures = await scrape(app);
-    assert.is(figures.get('service_log_commits_total'), 1);
-    assert.is(figures.get('service_log_syncs_total'), 1);
-    assert.is(figures.get('service_log_failures_total'), 0);
-    assert.ok((figures.get('service_log_bytes_total') ?? 0) > 0);
-    assert.ok((figures.get('process_resident_memory_bytes') ?? 0) > 1e6);
-    assert.ok(figures.has('nodejs_eventloop_lag_seconds'));
-    if (process.platform === 'linux') assert.ok((figures.get('process_open_fds') ?? 0) > 3);
+const log = createLogger({ level: 'silent', format: 'text', write() {}, clock: systemClock });
+
+for (const createStore of [createFileStore, createEmbeddedSqlStore])
+  metrics(`tells of the log and the process (${createStore.name})`, () => {
+    const directory = join(tempDirectory('metrics'), 'data');
+    const store = createStore({ directory, durability: 'full', clock: systemClock, log });
+    return withApp({ store }, async (app) => {
+      await app.newSession();
+      const figures = await scrape(app);
+      assert.is(figures.get('service_log_commits_total'), 1);
+      assert.is(figures.get('service_log_syncs_total'), 1);
+      assert.is(figures.get('service_log_failures_total'), 0);
+      assert.is(figures.get('service_storage_trouble{reason="full"}'), 0);
+      assert.ok((figures.get('service_log_bytes_total') ?? 0) > 0);
+      assert.ok((figures.get('process_resident_memory_bytes') ?? 0) > 1e6);
+      assert.ok(figures.has('nodejs_eventloop_lag_seconds'));
+      if (process.platform === 'linux') assert.ok((figures.get('process_open_fds') ?? 0) > 3);
+    });
   });
-});
 
 metrics('keeps the text whole whatever a provider calls itself', async () => {
   const labels = { provider: 'a"b\\c\nd} 1' };

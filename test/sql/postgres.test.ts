@@ -25,6 +25,7 @@ if (server) {
         database: postgresDatabase(server.connection(name)),
         images: createImageFiles(systemFiles, directory),
         lock: async () => ({ release: async () => undefined }),
+        durable: true,
         room: { forBatch: async () => true, forCopy: async () => true },
         care: createDiskCare({ files: systemFiles, root: directory, reserveBytes: 0, clock: systemClock, log: silent }),
         clock: systemClock,

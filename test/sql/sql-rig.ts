@@ -49,6 +49,7 @@ export function sqlStoreOn(database: Database, directory: string): SessionStore 
   return createSqlStore({
     database,
     images,
+    durable: true,
     lock: () => lockStore(directory),
     room,
     care,

@@ -23,6 +23,8 @@ export interface CommitterOptions {
 export interface Committer {
   /** Resolves once the commit is durable; rejects when it is not, and then nothing of it counts. */
   commit(commit: SessionCommit): Promise<void>;
+  /** What was written since the process started. */
+  counts(): { commits: number; batches: number; bytes: number; failures: number };
   /** The database is lost and a batch was under way: nobody knows yet what became of it. */
   inDoubt(): boolean;
   /** Resolves once no commit is on its way. */
@@ -54,6 +56,7 @@ export function createCommitter(options: CommitterOptions): Committer {
   const queue: Waiting[] = [];
   let working: Promise<void> | undefined;
   let lostSince: number | undefined;
+  const counts = { commits: 0, batches: 0, bytes: 0, failures: 0 };
   let failing = false;
   let stopped = false;
 
@@ -68,6 +71,7 @@ export function createCommitter(options: CommitterOptions): Committer {
         wake();
       });
     },
+    counts: () => counts,
     inDoubt: () => lostSince !== undefined,
     async idle() {
       while (working) await working;
@@ -188,10 +192,11 @@ export function createCommitter(options: CommitterOptions): Committer {
       if (session) known.set(sessionId, session);
       else known.delete(sessionId);
     }
-    onDurable(
-      commits,
-      waiting.reduce((sum, { bytes }) => sum + bytes, 0),
-    );
+    const size = waiting.reduce((sum, { bytes }) => sum + bytes, 0);
+    counts.batches += 1;
+    counts.commits += commits.length;
+    counts.bytes += size;
+    onDurable(commits, size);
     for (const { resolve } of waiting) resolve();
   }
 
@@ -200,6 +205,7 @@ export function createCommitter(options: CommitterOptions): Committer {
     const code = codeOf(error);
     if (!failing) log.error('The store can not write; changes are refused until it can.', { code });
     failing = true;
+    counts.failures += 1;
     for (const { reject } of waiting) reject(notStored(code));
   }
 }

@@ -2,9 +2,9 @@ import type { Database, Statement } from './database.ts';
 
 /**
  * The sessions of a new database are spread over this many partitions, so that erasing one rewrites a small part of the
- * whole: more cost 60 KB of disk each and time to plan a search, fewer make deletions slow.
+ * whole. Each costs a first start nine files more to sync; fewer make deletions slow.
  */
-const partitions = 32;
+const partitions = 16;
 
 /** How many partitions a database has: it keeps those that it was made with. */
 export async function countPartitions(database: Pick<Database, 'query'>): Promise<number> {

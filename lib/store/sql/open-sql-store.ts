@@ -53,6 +53,7 @@ export function createEmbeddedSqlStore(options: EmbeddedSqlStoreOptions): Sessio
       await ensureDirectory(systemFiles, root, directory);
       return lock;
     },
+    durable: durability === 'full',
     room: createRoom(directory, clock),
     care: createDiskCare({ files: systemFiles, root, reserveBytes: options.reserveBytes ?? 0, clock, log }),
     clock,

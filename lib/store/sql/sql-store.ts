@@ -20,6 +20,8 @@ export interface SqlStoreOptions {
   /** Image bytes stay outside the database: a deletion removes them at once, and they never pass through its log. */
   images: ImageFiles;
   lock: () => Promise<DirectoryLock>;
+  /** Transactions are synced. */
+  durable: boolean;
   room: Room;
   care: DiskCare;
   clock: Clock;
@@ -85,6 +87,11 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
     async searchMessages(search) {
       usable();
       return searchMessages(database, search);
+    },
+    figures() {
+      const counts = committer.counts();
+      // A transaction is synced once; what the database writes behind it is its own.
+      return { ...counts, syncs: options.durable ? counts.batches : 0 };
     },
     trouble: () => (committer.inDoubt() ? 'unavailable' : care.trouble()),
     flush: async () => flush(usable()),
