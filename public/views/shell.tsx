@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import type { Store } from '../state/store.ts';
 import { Inbox } from './approvals/inbox.tsx';
 import { useConsole } from './context.tsx';
 import { Home } from './home/home.tsx';
@@ -80,6 +81,13 @@ function Frame() {
           <span class="spring" />
           <ConnectionPill />
           <Button
+            icon="contrast"
+            label="Light or dark"
+            tone="quiet"
+            class="theme-button"
+            onClick={() => flipTheme(store)}
+          />
+          <Button
             icon="bell"
             tone="quiet"
             label={waiting > 0 ? `${waiting} waiting for you` : 'Nothing waits for you'}
@@ -109,6 +117,13 @@ function Frame() {
       )}
     </div>
   );
+}
+
+/** To the other one of what is shown now, whoever chose that. */
+function flipTheme({ theme }: Store): void {
+  const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  const shown = theme.value === 'system' ? system : theme.value;
+  theme.value = shown === 'dark' ? 'light' : 'dark';
 }
 
 function Page() {

@@ -117,6 +117,14 @@ test('files open in a tree; long folders and long files say that they are cut; a
       await page.locator('.source .tok-keyword').first().waitFor();
       await holds(page, `document.querySelector('.file-body').scrollTop > 3000`);
       assert.match(await page.locator('.source .numbers').innerText(), /▸ 200/);
+      await page.getByLabel('Find in this file').fill('line250 ');
+      await page.keyboard.press('Enter');
+      await holds(page, `document.querySelector('.file-body').scrollTop > 4500`);
+      await page.getByText('1 line', { exact: true }).waitFor();
+      await page.getByLabel('Find in this file').fill(':20');
+      await page.keyboard.press('Enter');
+      await holds(page, `document.querySelector('.file-body').scrollTop < 600`);
+      assert.match(await page.locator('.source .numbers').innerText(), /▸ 20\n/);
       await page.locator('.tree-entry', { hasText: 'many' }).click();
       await page.getByText('The first 500 entries are shown').waitFor();
       await page.locator('.tree-entry', { hasText: 'large.log.txt' }).click();

@@ -14,6 +14,7 @@ import {
   startBench,
   withPage,
 } from './console-bench.ts';
+import { pasteNoise } from './paste-noise.ts';
 
 const test = suite('The console: for everybody, everywhere');
 const token = 'first-administrator-token-of-the-tests';
@@ -142,6 +143,37 @@ test('the dialogs break no rule either: login, palette, shortcuts, inbox, rewind
       assert.equal(broken, []);
     },
     { allowed: /401/ },
+  );
+});
+
+test('no state of the conversation breaks a rule: opened tools, a note, a queue, an image, both densities', async () => {
+  await withPage(
+    bench,
+    async (page) => {
+      const broken: string[] = [];
+      await page.locator('.setup').waitFor();
+      await openSession(page, rich);
+      await armed(page);
+      for (const density of ['comfortable', 'compact']) {
+        await page.evaluate(`localStorage.setItem('service.density', '${density}')`);
+        await page.reload();
+        await armed(page);
+        for (const closed of ['[aria-expanded=false].tools-head', '[aria-expanded=false].tool-head'])
+          while (await page.locator(closed).count()) await page.locator(closed).first().click();
+        await page.locator('.tool-body').first().waitFor();
+        await page.getByRole('button', { name: /^Note/ }).click();
+        await pasteNoise(page, { width: 40, height: 30 });
+        await page.locator('.attachment img').waitFor();
+        await send(page, `then this, ${density}`);
+        await page.locator('.queue li', { hasText: density }).waitFor();
+        if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, `states-${density}.png`) });
+        broken.push(...(await violations(page)).map((violation) => `${density}: ${violation}`));
+      }
+      while (await page.locator('.queue li').count())
+        await page.getByRole('button', { name: 'Remove queued message' }).first().click();
+      assert.equal(broken, []);
+    },
+    { hash: `#token=${token}` },
   );
 });
 

@@ -21,19 +21,24 @@ export function Source({ text, name, line }: { text: string; name: string; line:
     const scroller = box.current?.closest('.file-body');
     if (scroller && line) scroller.scrollTop = Math.max(0, (line - 4) * lineHeight);
   }, [line, text]);
+  const wanted = /^:(\d+)$/.exec(find)?.[1];
   const hits =
-    find === '' ? [] : lines.flatMap((content, at) => (content.toLowerCase().includes(find.toLowerCase()) ? [at] : []));
+    find === '' || wanted
+      ? []
+      : lines.flatMap((content, at) => (content.toLowerCase().includes(find.toLowerCase()) ? [at] : []));
   const goTo = (at: number | undefined) => {
     const scroller = box.current?.closest('.file-body');
     if (scroller && at !== undefined) scroller.scrollTop = Math.max(0, (at - 3) * lineHeight);
   };
-  const marked = new Set(line ? [line - 1, ...hits] : hits);
+  const single = wanted ? Math.min(Number(wanted), lines.length) : line;
+  const marked = new Set(single ? [single - 1, ...hits] : hits);
   return (
     <div ref={box}>
       <form
         class="find"
         onSubmit={(event) => {
           event.preventDefault();
+          if (wanted) return goTo((single ?? 1) - 1);
           const scroller = box.current?.closest('.file-body');
           const now = Math.round((scroller?.scrollTop ?? 0) / lineHeight) + 3;
           goTo(hits.find((at) => at > now) ?? hits[0]);
@@ -41,12 +46,12 @@ export function Source({ text, name, line }: { text: string; name: string; line:
       >
         <input
           type="search"
-          placeholder="Find"
-          aria-label="Find in this file"
+          placeholder="Find, or :line"
+          aria-label="Find in this file, or a colon and the number of a line"
           value={find}
           onInput={(event) => setFind(event.currentTarget.value)}
         />
-        {find !== '' && <span class="muted">{plural(hits.length, 'line')}</span>}
+        {find !== '' && !wanted && <span class="muted">{plural(hits.length, 'line')}</span>}
       </form>
       <div class="source">
         {[...marked].slice(0, 500).map((at) => (

@@ -82,7 +82,7 @@ function SidebarFoot() {
         </a>
       )}
       <a class="button quiet icon-only" href={links.settings()} aria-label="Settings" title="Settings">
-        <Icon name="gear" />
+        <Icon name="sliders" />
       </a>
       {me && me.mode !== 'none' && (
         <Button tone="quiet" onClick={() => signOut()}>
