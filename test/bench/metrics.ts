@@ -32,5 +32,5 @@ export const metrics: readonly Metric[] = [
   checkpointsAdded,
   checkpoints,
   kills,
-  growth,
+  ...growth,
 ];

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,6 +34,8 @@ export interface Running {
   rssMiB(): number;
   /** User and system time so far; the kernel counts in steps of 10 ms. */
   cpuMs(): number;
+  /** Processor time of the main thread so far, to the nanosecond where the kernel tells it. */
+  loopCpuMs(): number;
   /** How late the event loop was since the last call. Only with `probe`. */
   loopDelay(): Promise<{ p99Ms: number; maxMs: number }>;
   stop(): Promise<void>;
@@ -124,10 +126,8 @@ async function running(
     startMs: performance.now() - spawnedAt,
     spawnedAt,
     rssMiB: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
-    cpuMs: () => {
-      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-      return (Number(fields[11]) + Number(fields[12])) * 10;
-    },
+    cpuMs: () => cpuMs(child),
+    loopCpuMs: () => loopCpuMs(child),
     async loopDelay() {
       rmSync(loopFile, { force: true });
       child.kill('SIGUSR2');
@@ -144,6 +144,16 @@ async function running(
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
   };
+}
+
+function cpuMs({ pid }: ChildProcess): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+function loopCpuMs(child: ChildProcess): number {
+  const file = `/proc/${child.pid}/schedstat`;
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').split(' ')[0]) / 1e6 : cpuMs(child);
 }
 
 async function healthy(child: ChildProcess, client: BenchClient): Promise<void> {

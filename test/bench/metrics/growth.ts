@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { type BenchClient, turn } from '../bench-client.ts';
 import type { Listener } from '../listener.ts';
-import type { Metric, MetricContext } from '../metric.ts';
+import type { Curve, Metric, MetricContext } from '../metric.ts';
 import { median } from '../stats.ts';
-import type { Running } from '../target.ts';
+import { type Running, settled } from '../target.ts';
 import { createUpTo } from './population.ts';
 
 const deltas = 500;
@@ -11,25 +11,26 @@ const deltas = 500;
 const manyDeltas = 5_000;
 const sizes = [10, 100, 1_000, 10_000];
 
+const flat = { must: 1.3, stretch: 1.1 };
+
 /** What a delta costs while something grows around it: it should not notice. */
-export const growth: Metric = {
-  rows: [],
-  curves: [
+export const growth: Metric[] = [
+  grows(bySessions, [
     {
       id: 'bySessions',
-      label: 'time per delta of a 500-delta turn, by sessions',
+      label: 'main-thread CPU per delta of a 500-delta turn, by sessions',
       unit: 'us',
       points: sizes,
-      must: 1.3,
-      stretch: 1.1,
+      ...flat,
     },
+  ]),
+  grows(byTranscript, [
     {
       id: 'byTranscript',
-      label: 'time per further delta of a turn, by messages in the transcript',
+      label: 'main-thread CPU per further delta of a turn, by messages in the transcript',
       unit: 'us',
       points: sizes,
-      must: 1.3,
-      stretch: 1.1,
+      ...flat,
     },
     {
       id: 'turnByTranscript',
@@ -37,31 +38,37 @@ export const growth: Metric = {
       unit: 'ms',
       points: sizes,
     },
+  ]),
+  grows(bySubscribers, [
     {
       id: 'bySubscribers',
       label: 'server CPU per delta and subscriber, by subscribers',
       unit: 'us',
       points: [1, 10, 100, 1_000],
-      must: 1.3,
-      stretch: 1.1,
+      ...flat,
     },
-  ],
-  once: true,
-  longestMs: 300_000,
-  async measure(context) {
-    const { target, directory } = context;
-    const values: Record<string, number> = {};
-    for (const grow of [bySessions, byTranscript, bySubscribers]) {
-      const running = await target.start(join(directory, grow.name), { environment: { SERVICE_CHECKPOINTS: 'false' } });
-      try {
-        Object.assign(values, await grow(running, context));
-      } finally {
-        await running.stop();
-      }
-    }
-    return values;
-  },
-};
+  ]),
+];
+
+type Measure = (running: Running, context: MetricContext) => Promise<Record<string, number>>;
+
+/** On a process of its own, without checkpoints: they are measured elsewhere. */
+function grows(measure: Measure, curves: Curve[]): Metric {
+  return {
+    rows: [],
+    curves,
+    once: true,
+    longestMs: 300_000,
+    async measure(context) {
+      const { target, directory } = context;
+      const environment = { SERVICE_CHECKPOINTS: 'false' };
+      const running = await target.start(join(directory, measure.name), { environment });
+      const values = await measure(running, context);
+      await running.stop();
+      return values;
+    },
+  };
+}
 
 interface Subject {
   client: BenchClient;
@@ -69,23 +76,26 @@ interface Subject {
   listener: Listener;
 }
 
-async function bySessions({ client }: Running, { scale }: MetricContext): Promise<Record<string, number>> {
+async function bySessions(running: Running, { scale }: MetricContext): Promise<Record<string, number>> {
   const values: Record<string, number> = {};
+  const { client } = running;
   const subject = await open(client);
-  await turns(subject, { deltas, count: 40 });
+  await turns(running, { subject, deltas, count: 40 });
   let count = 1;
   for (const size of sizes.filter((each) => each <= scale.pick(10_000, 1_000))) {
     await createUpTo(client, { from: count, to: size });
     count = size;
-    const { totalMs } = await turns(subject, { deltas, count: 25 });
-    values[`bySessions@${size}`] = (totalMs * 1_000) / deltas;
+    await settled(running);
+    const { cpuMs } = await turns(running, { subject, deltas, count: 25 });
+    values[`bySessions@${size}`] = (cpuMs * 1_000) / deltas;
   }
   return values;
 }
 
-async function byTranscript({ client }: Running, { scale }: MetricContext): Promise<Record<string, number>> {
+async function byTranscript(running: Running, { scale }: MetricContext): Promise<Record<string, number>> {
   const values: Record<string, number> = {};
-  await turns(await open(client), { deltas, count: 20 });
+  const { client } = running;
+  await turns(running, { subject: await open(client), deltas, count: 20 });
   const pairs = 12;
   // Measuring makes a transcript longer too: while it is short, every pair of turns gets a session of its own.
   const young = await Promise.all(Array.from({ length: pairs }, () => open(client)));
@@ -96,15 +106,16 @@ async function byTranscript({ client }: Running, { scale }: MetricContext): Prom
     const subjects = size === 10 ? young : [old];
     for (; messages < size; messages += 2)
       for (const subject of subjects) await turn(client, { ...subject, content: 'stream 1' });
-    const [short, long]: [number[], number[]] = [[], []];
+    const [short, long]: [Cost[], Cost[]] = [[], []];
     for (let at = 0; at < pairs; at++) {
       const subject = subjects[at % subjects.length] ?? old;
-      short.push((await turn(client, { ...subject, content: 'stream 1' })).totalMs);
-      long.push((await turn(client, { ...subject, content: `stream ${manyDeltas}` })).totalMs);
+      short.push(await turns(running, { subject, deltas: 1, count: 1 }));
+      long.push(await turns(running, { subject, deltas: manyDeltas, count: 1 }));
     }
     messages += size === 10 ? 4 : 4 * pairs;
-    values[`byTranscript@${size}`] = ((median(long) - median(short)) * 1_000) / (manyDeltas - 1);
-    values[`turnByTranscript@${size}`] = median(short);
+    const cpu = (costs: Cost[]) => median(costs.map(({ cpuMs }) => cpuMs));
+    values[`byTranscript@${size}`] = ((cpu(long) - cpu(short)) * 1_000) / (manyDeltas - 1);
+    values[`turnByTranscript@${size}`] = median(short.map(({ totalMs }) => totalMs));
   }
   return values;
 }
@@ -113,7 +124,7 @@ async function bySubscribers(running: Running, { scale }: MetricContext): Promis
   const { client } = running;
   const values: Record<string, number> = {};
   const subject = await open(client);
-  await turns(subject, { deltas, count: 20 });
+  await turns(running, { subject, deltas, count: 20 });
   const listeners = [subject.listener];
   for (const size of [1, 10, 100, 1_000]) {
     while (listeners.length < size)
@@ -140,13 +151,22 @@ async function open(client: BenchClient): Promise<Subject> {
   return { client, sessionId, listener: await client.listen(sessionId) };
 }
 
+/** Of one turn. */
+interface Cost {
+  totalMs: number;
+  cpuMs: number;
+}
+
 /** Medians of so many turns. */
 async function turns(
-  { client, ...session }: Subject,
-  { deltas, count }: { deltas: number; count: number },
-): Promise<{ totalMs: number }> {
-  const times: number[] = [];
-  for (let at = 0; at < count; at++)
-    times.push((await turn(client, { ...session, content: `stream ${deltas}` })).totalMs);
-  return { totalMs: median(times) };
+  running: Running,
+  { subject, deltas, count }: { subject: Subject; deltas: number; count: number },
+): Promise<Cost> {
+  const costs: Cost[] = [];
+  for (let at = 0; at < count; at++) {
+    const before = running.loopCpuMs();
+    const { totalMs } = await turn(subject.client, { ...subject, content: `stream ${deltas}` });
+    costs.push({ totalMs, cpuMs: running.loopCpuMs() - before });
+  }
+  return { totalMs: median(costs.map(({ totalMs }) => totalMs)), cpuMs: median(costs.map(({ cpuMs }) => cpuMs)) };
 }
