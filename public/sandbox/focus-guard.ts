@@ -2,6 +2,8 @@ import type { Mounted } from './mounted.ts';
 
 const intentMs = 300;
 const confirmMs = 1_000;
+/** For the frame's word that it has the keyboard. */
+const identifyMs = 40;
 
 /**
  * Gives the keyboard back when a frame takes it by itself: somebody who is typing would otherwise type into the bundle. It may keep
@@ -58,7 +60,7 @@ export function guardFocus(frames: () => readonly Mounted[], onTheft: (thief: Mo
           const thief = frames().find(({ focusAt }) => focusAt > now - intentMs);
           if (thief && thief.pointerAt < now - intentMs) onTheft(thief);
         },
-        clicked ? confirmMs : intentMs,
+        clicked ? confirmMs : identifyMs,
       );
     },
     options,
