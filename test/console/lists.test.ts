@@ -92,7 +92,7 @@ test('everything is reachable by keyboard: palette, list, shortcuts, messages', 
     await page.locator('h1', { hasText: 'Keyboard two' }).waitFor();
     await page.locator('main').focus();
     await page.keyboard.press('?');
-    await page.getByRole('heading', { name: 'Keyboard' }).waitFor();
+    await page.getByRole('heading', { name: 'Keyboard', exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.locator('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('/');
