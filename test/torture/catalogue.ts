@@ -14,15 +14,17 @@ import { stateMachine } from './trials/state-machine.ts';
 export interface Weighted {
   trial: Trial;
   weight: number;
+  /** The test that runs a slice of it already. */
+  test?: string;
 }
 
 export const catalogue: readonly Weighted[] = [
   { trial: crashStatesTrial, weight: 3 },
-  { trial: diskFaultsTrial, weight: 1 },
+  { trial: diskFaultsTrial, weight: 1, test: 'test/torture/disk-faults.test.ts' },
   { trial: bitRotTrial, weight: 1 },
-  { trial: killFileTrial, weight: 2 },
-  { trial: killSqlTrial, weight: 2 },
-  ...powerCutTrials.map((trial) => ({ trial, weight: 1 })),
+  { trial: killFileTrial, weight: 2, test: 'test/store/kill.test.ts' },
+  { trial: killSqlTrial, weight: 2, test: 'test/sql/kill.test.ts' },
+  ...powerCutTrials.map((trial) => ({ trial, weight: 1, test: 'test/sql/power-cut.test.ts' })),
   { trial: providerChaos, weight: 2 },
   { trial: slowClients, weight: 1 },
   { trial: soak, weight: 2 },

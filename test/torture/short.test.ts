@@ -1,21 +1,27 @@
+import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { catalogue, shareTime } from './catalogue.ts';
 import { runTrial } from './run-trial.ts';
 import { tableOf } from './table.ts';
 
-// What a trial kills is this program again: such a process loads nothing but its part.
-if (process.argv[2] === 'child') {
-  const { actAsChild } = await import('./kill/child.ts');
-  await actAsChild(process.argv.slice(3));
-}
-const { catalogue, shareTime } = await import('./catalogue.ts');
 const test = suite('a short slice of the torture keeps every promise');
 
 /** For all trials together. TORTURE_SECONDS runs them longer; TORTURE_SEED runs them again. */
 const seconds = Number(process.env.TORTURE_SECONDS ?? 30);
 const seed = Number(process.env.TORTURE_SEED ?? Date.now() % 1e9);
 
-for (const { trial, ms } of shareTime(catalogue, { ms: seconds * 1_000 }))
+const elsewhere = catalogue.flatMap(({ test: path }) => path ?? []);
+const here = catalogue.filter((each) => each.test === undefined);
+
+test('what is not tried here is tried by a test of its own', () => {
+  assert.equal(
+    elsewhere.filter((path) => !existsSync(path)),
+    [],
+  );
+});
+
+for (const { trial, ms } of shareTime(here, { ms: seconds * 1_000 }))
   test(trial.name, async () => {
     const outcome = await runTrial(trial, { ms, seed, say: (line) => console.log(line) });
     const { cycles, lost, violations, skipped } = outcome.result;
