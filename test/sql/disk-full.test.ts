@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -79,6 +79,46 @@ for (const guarded of [true, false])
       full.dispose();
     }
   });
+
+test('that PostgreSQL meets by itself is survived out of the reserve, without anybody making room', async () => {
+  const full = disk();
+  if (!full) return;
+  const directory = join(full.directory, 'data');
+  const reserveBytes = 24 * 2 ** 20;
+  mkdirSync(directory);
+  writeFileSync(join(directory, 'reserve.bin'), Buffer.alloc(reserveBytes));
+  const store = sqlStoreOn(embeddedDatabase(directory), directory, reserveBytes);
+  const session = author();
+  const acknowledged: string[] = [];
+  try {
+    await store.open(noResidents);
+    await store.commit(session.create());
+    const say = async (text: string): Promise<void> => {
+      await store.commit(session.append(text));
+      acknowledged.push(text);
+    };
+    const free = fillUp(full.directory);
+    await within(
+      90_000,
+      sayUntilRefused(say, () => session.undo()),
+      'the refusal',
+    );
+    // As long as the log's file has room nothing needs the reserve.
+    for (let round = 0; round < 60 && store.trouble?.() !== 'full'; round++) {
+      const systemPrompt = randomBytes(60_000).toString('base64');
+      await within(60_000, store.commit(session.update({ status: 'error', systemPrompt })), 'the end of a run');
+    }
+    assert.is(store.trouble?.(), 'full');
+    assert.equal(texts(await store.readMessages('default', session.id)), acknowledged);
+    free();
+    await eventually(20_000, () => store.trouble?.() === undefined, 'room');
+    await say('after');
+    assert.equal(texts(await store.readMessages('default', session.id)), acknowledged);
+  } finally {
+    await store.close();
+    full.dispose();
+  }
+});
 
 async function sayUntilRefused(say: (text: string) => Promise<void>, undo: () => void): Promise<Error> {
   for (let round = 0; round < 60; round++) {

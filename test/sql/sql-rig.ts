@@ -36,13 +36,13 @@ export function embeddedDatabase(directory: string, { statementMs = 30_000, dura
 }
 
 /** A store over a database that the test holds too. */
-export function sqlStoreOn(database: Database, directory: string): SessionStore {
+export function sqlStoreOn(database: Database, directory: string, reserveBytes = 0): SessionStore {
   const images = createImageFiles(systemFiles, join(directory, 'service.db'));
   const room = { forBatch: async () => true, forCopy: async () => true };
   const care = createDiskCare({
     files: systemFiles,
     root: directory,
-    reserveBytes: 0,
+    reserveBytes,
     clock: systemClock,
     log: silent,
   });

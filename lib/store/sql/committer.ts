@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
 import { endsSomething, type SessionCommit } from '../change.ts';
 import { type DiskCare, notStored } from '../disk-care.ts';
+import { isDiskFull } from '../reserve.ts';
 import { type Batch, batchStatements } from './batch-statements.ts';
 import { type Database, isDatabaseLost } from './database.ts';
 import { follow, type KnownSession, type Overlay, refusalOf } from './known-session.ts';
@@ -128,7 +129,13 @@ export function createCommitter(options: CommitterOptions): Committer {
       landed(waiting, batch);
     } catch (error) {
       // One that the database refuses must not take the others along.
-      if (waiting.length > 1 && sqlStateOf(error)) for (const each of waiting) await store(admit([each]));
+      if (codeOf(error) === 'ENOSPC' && (await met(noRoom(), waiting.some(onlyEnds)))) {
+        refuse(
+          waiting.filter((each) => !onlyEnds(each)),
+          error,
+        );
+        await store(admit(waiting.filter(onlyEnds)));
+      } else if (waiting.length > 1 && sqlStateOf(error)) for (const each of waiting) await store(admit([each]));
       else refuse(waiting, error);
     }
   }
@@ -136,7 +143,7 @@ export function createCommitter(options: CommitterOptions): Committer {
   /** Those that there is room for: on a full disk what ends something, out of the reserve when it comes to that. */
   async function withRoom(waiting: Waiting[]): Promise<Waiting[]> {
     if (await room.forBatch(false)) return waiting;
-    const ends = waiting.filter(({ commit }) => endsSomething(commit.change));
+    const ends = waiting.filter(onlyEnds);
     const fit =
       ends.length > 0 && ((await room.forBatch(true)) || ((await met(noRoom(), true)) && (await room.forBatch(true))));
     const written = fit ? ends : [];
@@ -161,6 +168,8 @@ export function createCommitter(options: CommitterOptions): Committer {
     } catch (error) {
       if (!isDatabaseLost(error)) throw error;
       lostSince = clock.monotonic();
+      // PostgreSQL needs room to start again.
+      if (isDiskFull(error)) await met(error, true);
       return await isStored(commits);
     } finally {
       lostSince = undefined;
@@ -217,6 +226,10 @@ function isRemovalOf({ sessionId, change }: SessionCommit, wanted: string): bool
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
   return code === diskFull ? 'ENOSPC' : code;
+}
+
+function onlyEnds({ commit }: Waiting): boolean {
+  return endsSomething(commit.change);
 }
 
 /** PostgreSQL's own refusals have five characters; what concerns the machine (class 53, 58) concerns every commit alike. */
