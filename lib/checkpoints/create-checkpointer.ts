@@ -7,6 +7,7 @@ import type { Logger } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import { ServiceError } from '../wire/errors.ts';
 import type { IdSource } from '../wire/ids.ts';
+import { createCaptureBatches } from './capture-batches.ts';
 import type { Checkpointer, CheckpointSession } from './checkpointer.ts';
 import { createDisabledCheckpointer } from './disabled-checkpointer.ts';
 import type { ArgumentOf, OperationName, ResultOf, Target } from './protocol.ts';
@@ -60,6 +61,7 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
   /** Repositories with objects to collect. */
   const unswept = new Map<string, Target>();
   let cancelSweep: Undo = () => {};
+  const captures = createCaptureBatches((session, take) => attempt('capture', writableTarget(session), take));
 
   async function targetOf({ tenantId, workspace }: CheckpointSession): Promise<Target> {
     const real = await realpath(workspace).catch(() => resolve(workspace));
@@ -70,7 +72,7 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
   async function run<Name extends OperationName>(
     name: Name,
     target: Promise<Target>,
-    argument: ArgumentOf<Name>,
+    argument: () => ArgumentOf<Name>,
   ): Promise<ResultOf<Name>> {
     cancelSweep();
     running += 1;
@@ -88,8 +90,15 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
     session: CheckpointSession,
     argument: ArgumentOf<Name>,
   ): Promise<ResultOf<Name>> {
-    const done = attempt(name, writableTarget(session), argument);
-    // Noted in the tick of the call: a list that is asked for right after it must wait.
+    captures.seal();
+    return noted(
+      session,
+      attempt(name, writableTarget(session), () => argument),
+    );
+  }
+
+  /** Noted in the tick of the call: a list that is asked for right after it must wait. */
+  function noted<T>(session: CheckpointSession, done: Promise<T>): Promise<T> {
     const settled = Promise.allSettled([inFlight.get(session.id), done]).then(() => {
       if (inFlight.get(session.id) === settled) inFlight.delete(session.id);
     });
@@ -100,7 +109,7 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
   async function attempt<Name extends OperationName>(
     name: Name,
     target: Promise<Target>,
-    argument: ArgumentOf<Name>,
+    argument: () => ArgumentOf<Name>,
   ): Promise<ResultOf<Name>> {
     try {
       const result = await run(name, target, argument);
@@ -134,7 +143,7 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
   function sweep(): void {
     for (const [repository, target] of unswept) {
       unswept.delete(repository);
-      run('sweep', Promise.resolve(target), undefined).catch((error: unknown) =>
+      run('sweep', Promise.resolve(target), () => undefined).catch((error: unknown) =>
         log.warn('Checkpoints: objects of deleted sessions could not be collected.', { error: String(error) }),
       );
     }
@@ -186,13 +195,14 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
     },
 
     capture(session, label, messageId) {
-      return operate('capture', session, {
+      const checkpoint = {
         id: newId('chk'),
         label: [...label].slice(0, labelChars).join(''),
         sessionId: session.id,
         ...(messageId === undefined ? {} : { messageId }),
         at: clock.now(),
-      });
+      };
+      return noted(session, captures.add(session, checkpoint));
     },
 
     restore(session, checkpointId) {
@@ -215,7 +225,7 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
       const target = await targetOf(session);
       const index = await readIndex(session, target);
       if (!index?.records.some((record) => record.sessionId === session.id)) return;
-      const { sweep: needed } = await run('forget', Promise.resolve(target), session.id);
+      const { sweep: needed } = await run('forget', Promise.resolve(target), () => session.id);
       if (needed) sweepLater(target);
     },
 

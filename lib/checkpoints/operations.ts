@@ -74,10 +74,10 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
   }
 
   return {
-    async capture(target, checkpoint) {
+    async capture(target, checkpoints) {
       const repository = await open(target);
       const { content } = snapshot(repository, target);
-      return toCheckpoint(repository.commit(checkpoint, content));
+      return repository.commit(checkpoints, content).map(toCheckpoint);
     },
 
     async restore(target, request) {
@@ -90,15 +90,15 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
       if (isEmptyPlan(steps)) return { restored, safety: null, warning: null };
 
       const label = [...`Before restoring "${record.label}"`].slice(0, 200).join('');
-      const safety = repository.commit({ ...request.safety, label, sessionId: request.sessionId }, content);
+      const taken = repository.commit([{ ...request.safety, label, sessionId: request.sessionId }], content);
       const outcome = await restoreFiles(target.workspace, steps, {
         captured: (path) => current.files.get(path),
         content: async (oid) => (await repository.read(oid)).content,
         progress,
       });
       const warning = warningOf(outcome.leftAlone);
-      if (outcome.touched > 0) return { restored, safety: toCheckpoint(safety), warning };
-      repository.undoCommit(safety);
+      if (outcome.touched > 0) return { restored, safety: taken.map(toCheckpoint)[0] ?? null, warning };
+      repository.undoCommit(taken);
       return { restored, safety: null, warning };
     },
 

@@ -28,7 +28,8 @@ export interface Owned {
 
 /** The operations of the worker: what goes in and what comes out. */
 export interface Operations {
-  capture(target: Target, checkpoint: NewCheckpoint): Promise<Checkpoint>;
+  /** One walk for all of them. */
+  capture(target: Target, checkpoints: readonly NewCheckpoint[]): Promise<Checkpoint[]>;
   restore(target: Target, request: Owned & { safety: { id: string; at: number } }): Promise<Restored>;
   preview(target: Target, request: Owned): Promise<RestorePreview>;
   diff(target: Target, request: Owned & { against?: string }): Promise<CheckpointDiff>;

@@ -43,12 +43,15 @@ export interface Repository {
   /** The last walk of the workspace. */
   lastWalk: DirectoryNode | undefined;
   /**
-   * Records a tree that is stored. Durable when it returns, unless nothing changed since the newest checkpoint: then a
+   * Records a tree that is stored, under each of these names. Durable when it returns, unless nothing changed since the newest checkpoint: then a
    * power cut may take the new record, never the state it stands for. The commit follows with `writeView`.
    */
-  commit(checkpoint: NewCheckpoint, content: { tree: string; files: number; extras: SnapshotExtras }): StoredCheckpoint;
-  /** Takes the newest checkpoint of a session back. */
-  undoCommit(checkpoint: StoredCheckpoint): void;
+  commit(
+    checkpoints: readonly NewCheckpoint[],
+    content: { tree: string; files: number; extras: SnapshotExtras },
+  ): StoredCheckpoint[];
+  /** Takes checkpoints back that nothing was built upon. */
+  undoCommit(checkpoints: readonly StoredCheckpoint[]): void;
   /** Drops the records, the branch and the commits of a session at once; trees and blobs wait for the sweep. */
   forget(sessionId: string): Promise<void>;
   /** Brings what git shows up to the records; then, now and then, writes the index whole. */
@@ -86,29 +89,33 @@ export function openRepository(
     view,
     lastWalk: unpackStats(readIfThere(statCachePath(directory))),
 
-    commit({ at: time, ...fields }, { tree, files, extras }) {
+    commit(checkpoints, { tree, files, extras }) {
       const text = JSON.stringify(extras);
       const newest = index.records.at(-1);
       // Nothing changed: what a restore needs is on disk already, and the rest is not worth a sync before every message.
       const unchanged = newest?.tree === tree && newestExtras === text;
-      if (!unchanged) replaceFile(extrasPath(directory, fields.id), text, { durable });
+      const extrasOf = unchanged ? (newest.extrasOf ?? newest.id) : (checkpoints[0]?.id ?? '');
+      if (!unchanged) replaceFile(extrasPath(directory, extrasOf), text, { durable });
       const skipped = extras.skipped.length > 0 ? { skipped: extras.skipped.length } : {};
-      const shared = unchanged ? { extrasOf: newest.extrasOf ?? newest.id } : {};
-      const createdAt = new Date(time).toISOString();
-      const record = view.name({ ...fields, createdAt, files, ...skipped, tree, ...shared });
+      const records = checkpoints.map(({ at: time, ...fields }) => {
+        const shared = fields.id === extrasOf ? {} : { extrasOf };
+        return view.name({ ...fields, createdAt: new Date(time).toISOString(), files, ...skipped, tree, ...shared });
+      });
       if (index.generation === 0) repository.saveIndex();
-      appendLine(recentPath(directory), recentLine(index, record), { durable: durable && !unchanged });
+      const lines = records.map((record) => recentLine(index, record)).join('');
+      appendLine(recentPath(directory), lines, { durable: durable && !unchanged });
       newestExtras = text;
-      index.records.push(record);
-      recent += 1;
-      return record;
+      index.records.push(...records);
+      recent += records.length;
+      return records;
     },
 
-    undoCommit(checkpoint) {
-      index.records = index.records.filter(({ id }) => id !== checkpoint.id);
-      view.drop([checkpoint]);
+    undoCommit(checkpoints) {
+      const gone = new Set(checkpoints.map(({ id }) => id));
+      index.records = index.records.filter(({ id }) => !gone.has(id));
+      view.drop(checkpoints);
       repository.saveIndex();
-      dropExtras([checkpoint]);
+      dropExtras(checkpoints);
     },
 
     async forget(sessionId) {

@@ -25,13 +25,14 @@ export interface WorkerLaneOptions {
 
 /**
  * Runs operations in the worker, strictly one after another, in the order of their calls. The place in the queue is taken
- * by the call, though its target may take a moment to be found; when that fails, so does the operation.
+ * by the call, though its target may take a moment to be found; when that fails, so does the operation. The argument is
+ * asked for when its turn has come.
  */
 export interface WorkerLane {
   run<Name extends OperationName>(
     name: Name,
     target: Promise<Target>,
-    argument: ArgumentOf<Name>,
+    argument: () => ArgumentOf<Name>,
   ): Promise<ResultOf<Name>>;
   /** Waits for the operation that runs and for what the worker has put off, refuses those that wait. */
   close(): Promise<void>;
@@ -126,7 +127,7 @@ export function createWorkerLane({ workerUrl, settings, clock, log, silenceMs }:
       const done = tail.then(async () => {
         await ending;
         if (closed) throw new CheckpointRefusal('The service is stopping.');
-        return execute({ id, name, target: await target, argument });
+        return execute({ id, name, target: await target, argument: argument() });
       });
       // Looked at when its turn comes; until then nobody else would.
       target.catch(() => undefined);

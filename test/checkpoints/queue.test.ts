@@ -27,6 +27,46 @@ test('20 parallel captures of 20 sessions in one directory all succeed', async (
   checkRepositories(directory);
 });
 
+test('captures that wait are taken together, but never across another operation', async () => {
+  const { checkpointer, workspace, session } = openCheckpointer();
+  const other = { ...session, id: 'ses_two' };
+  writeFileSync(join(workspace, 'a'), 'one');
+  const first = await within(10_000, checkpointer.capture(session, 'first'));
+  writeFileSync(join(workspace, 'a'), 'two');
+  const [before, , after, last] = await within(
+    10_000,
+    Promise.all([
+      checkpointer.capture(session, 'before'),
+      checkpointer.restore(session, first.id),
+      checkpointer.capture(session, 'after'),
+      checkpointer.capture(other, 'last'),
+    ]),
+  );
+  assert.is((await checkpointer.diff(session, before.id, after.id)).changes.length, 1);
+  assert.is((await checkpointer.diff(session, after.id)).changes.length, 0);
+  const { checkpoints } = await checkpointer.list(session);
+  assert.equal(
+    checkpoints.map(({ label }) => label),
+    ['after', 'Before restoring "first"', 'before', 'first'],
+  );
+  assert.equal((await checkpointer.list(other)).checkpoints, [last]);
+  await checkpointer.close();
+});
+
+test('a thousand captures at once are all there, in the order of their calls', async () => {
+  const { checkpointer, workspace, directory, session } = openCheckpointer();
+  writeFileSync(join(workspace, 'a'), 'a');
+  const taken = await within(
+    30_000,
+    Promise.all(Array.from({ length: 1_000 }, (_, at) => checkpointer.capture(session, `n ${at}`))),
+  );
+  assert.equal((await checkpointer.list(session)).checkpoints, taken.toReversed());
+  writeFileSync(join(workspace, 'a'), 'b');
+  assert.is((await checkpointer.restore(session, taken[500]?.id ?? '')).warning, null);
+  await checkpointer.close();
+  checkRepositories(directory);
+});
+
 test('list, ofMessage and restore wait for a capture in flight', async () => {
   const { checkpointer, workspace, session } = openCheckpointer();
   writeFileSync(join(workspace, 'a'), 'one');
@@ -87,29 +127,30 @@ function brokenWorker(script: string): URL {
 
 test('a worker that hangs is given up after its time; the next operation gets a new one', async () => {
   const script = `parentPort.on('message', ({ id, argument }) => {
-    if (argument.label === 'hang') for (;;);
-    parentPort.postMessage({ id, type: 'done', value: { label: argument.label } });
+    if (argument[0].label === 'hang') for (;;);
+    parentPort.postMessage({ id, type: 'done', value: argument });
   });`;
   const { checkpointer, session, logged } = openCheckpointer({ workerUrl: brokenWorker(script), silenceMs: 1_500 });
   const hanging = reasonOf(checkpointer.capture(session, 'hang'));
-  const next = checkpointer.capture(session, 'fine');
+  // Of another workspace: a capture of the same one would be taken by the same walk.
+  const next = checkpointer.capture({ ...session, tenantId: 'acme' }, 'fine');
   assert.match(await within(10_000, hanging), 'without progress');
-  assert.equal(await within(10_000, next), { label: 'fine' });
+  assert.is((await within(10_000, next)).label, 'fine');
   assert.match(logged.join(), 'without progress');
   await checkpointer.close();
 });
 
 test('an operation that reports progress may take longer than the silence allows', async () => {
-  const script = `parentPort.on('message', ({ id }) => {
+  const script = `parentPort.on('message', ({ id, argument }) => {
     let left = 5;
     const timer = setInterval(() => {
       if (left-- > 0) return parentPort.postMessage({ id, type: 'progress' });
       clearInterval(timer);
-      parentPort.postMessage({ id, type: 'done', value: 'at last' });
+      parentPort.postMessage({ id, type: 'done', value: argument });
     }, 400);
   });`;
   const { checkpointer, session } = openCheckpointer({ workerUrl: brokenWorker(script), silenceMs: 1_200 });
-  assert.is(await within(10_000, checkpointer.capture(session, 'x')), 'at last');
+  assert.is((await within(10_000, checkpointer.capture(session, 'x'))).label, 'x');
   await checkpointer.close();
 });
 
@@ -120,12 +161,12 @@ for (const [how, script, said] of [
 ] as const)
   test(`a worker that ${how} fails its operation with a reason, and the host lives on`, async () => {
     const body = `parentPort.on('message', ({ id, argument }) => {
-      if (argument.label === 'die') { ${script} }
-      parentPort.postMessage({ id, type: 'done', value: 'fine' });
+      if (argument[0].label === 'die') { ${script} }
+      parentPort.postMessage({ id, type: 'done', value: argument });
     });`;
     const { checkpointer, session, logged } = openCheckpointer({ workerUrl: brokenWorker(body), maxFiles: 1 });
     assert.match(await within(60_000, reasonOf(checkpointer.capture(session, 'die'))), said);
-    assert.is(await within(10_000, checkpointer.capture(session, 'live')), 'fine');
+    assert.is((await within(10_000, checkpointer.capture(session, 'live'))).label, 'live');
     assert.not.match(await reasonOf(checkpointer.capture(session, 'die')), /at .*\.mjs/);
     assert.ok(logged.length > 0);
     await checkpointer.close();
