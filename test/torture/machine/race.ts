@@ -31,7 +31,15 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Move>('delete') },
 );
 const turns = fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(8) });
-const steps = fc.array(fc.record({ move, turns }, { noNullPrototype: true }), { minLength: 2, maxLength: 6 });
+const stepsOf = (one: fc.Arbitrary<Move>): fc.Arbitrary<Step[]> =>
+  fc.array(fc.record({ move: one, turns }, { noNullPrototype: true }), { minLength: 2, maxLength: 6 });
+/** Of everything a little, or a few moves against each other again and again. */
+const steps = fc.oneof(
+  stepsOf(move),
+  fc
+    .subarray<Move>([...verbs, 'release', 'postBeside'], { minLength: 1, maxLength: 3 })
+    .chain((few) => stepsOf(fc.constantFrom(...few))),
+);
 
 export const raceCommand: fc.Arbitrary<Command> = commandOf({
   name: 'race',
@@ -66,7 +74,9 @@ export const crashInRace: fc.Arbitrary<Command> = commandOf({
 });
 
 function pick({ model }: Machine, number: number): SessionModel {
-  const living = model.living();
+  const asking = model.living().filter(({ pendingApprovals }) => pendingApprovals > 0);
+  // An approval that waits is worth a race.
+  const living = number % 2 === 0 && asking.length > 0 ? asking : model.living();
   const found = living[number % living.length];
   if (!found) throw new Error('There is no session.');
   return found;
