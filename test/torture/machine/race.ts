@@ -49,10 +49,13 @@ export const raceCommand: fc.Arbitrary<Command> = commandOf({
     const target = pick(machine, args.session);
     machine.model.races += 1;
     const before = { active: target.busy, facts: machine.world.facts.length };
-    const done = await Promise.all(start(machine, target, args.steps));
+    const other = neighbour(machine, target);
+    const done = await Promise.all(start(machine, { target, other }, args.steps));
     await machine.world.settle();
     check(machine, target, { ...before, done });
-    await comeToRest(machine);
+    const hasTicked = args.steps.some((step) => step.move === 'tick');
+    const touched = hasTicked ? machine.model.sessions : [target, ...(other ? [other] : [])];
+    await comeToRest(machine, touched);
   },
 });
 
@@ -65,7 +68,7 @@ export const crashInRace: fc.Arbitrary<Command> = commandOf({
     const { world, model } = machine;
     const target = pick(machine, args.session);
     const known = args.steps.filter((step) => step.move !== 'create');
-    const answers = start(machine, target, known);
+    const answers = start(machine, { target, other: neighbour(machine, target) }, known);
     await pass(args.turns);
     await world.crash();
     await Promise.all(answers);
@@ -82,11 +85,19 @@ function pick({ model }: Machine, number: number): SessionModel {
   return found;
 }
 
+/** Another session of the tenant that is free. */
+function neighbour({ model }: Machine, target: SessionModel): SessionModel | undefined {
+  return model.living(target.tenantId).find((session) => session !== target && !session.busy);
+}
+
 /** Makes every move at its time. Runs that start meanwhile wait for the model, so that none ends by itself. */
-function start(machine: Machine, target: SessionModel, list: readonly Step[]): Promise<Done>[] {
+function start(
+  machine: Machine,
+  { target, other }: { target: SessionModel; other: SessionModel | undefined },
+  list: readonly Step[],
+): Promise<Done>[] {
   const { world, model } = machine;
   world.provider.plan(target.id, ['hold', 'hold', 'hold']);
-  const other = model.living(target.tenantId).find((session) => session !== target && !session.busy);
   if (other) world.provider.plan(other.id, ['hold', 'hold', 'hold']);
   const shown = model.shown.get(target.id);
   const approvalId = shown?.pendingApprovals[0]?.id;
@@ -177,9 +188,9 @@ function isCancelledRun(event: { type: string; sessionId?: string; status?: stri
 }
 
 /** Ends what still runs and takes over what came of it. */
-async function comeToRest(machine: Machine): Promise<void> {
-  const { world, model } = machine;
-  for (const session of model.sessions) {
+async function comeToRest(machine: Machine, touched: readonly SessionModel[]): Promise<void> {
+  const { world } = machine;
+  for (const session of touched) {
     await machine.ask(session, { verb: 'cancel' });
     await world.settle();
     await machine.adopt(session);
