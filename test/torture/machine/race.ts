@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { Asked } from '../invariants/history.ts';
 import { type Command, commandOf } from './command.ts';
 import type { Machine } from './machine.ts';
+import type { Kind } from './provider.ts';
 import type { SessionModel } from './session-model.ts';
 import type { Answer } from './world-options.ts';
 
@@ -41,12 +42,16 @@ const steps = fc.oneof(
     .chain((few) => stepsOf(fc.constantFrom(...few))),
 );
 
+/** What the run of the session waits for when the race begins, if it has none yet. */
+const resting = fc.constantFrom<Kind | undefined>(undefined, undefined, 'ask', 'ask', 'slow', 'hold', 'drip', 'busy');
+
 export const raceCommand: fc.Arbitrary<Command> = commandOf({
   name: 'race',
-  args: fc.record({ session: fc.nat(3), steps }),
+  args: fc.record({ session: fc.nat(3), rest: resting, steps }),
   when: (model) => model.living().length > 0,
   async run(machine, args) {
     const target = pick(machine, args.session);
+    if (args.rest !== undefined) await bringTo(machine, target, args.rest);
     machine.model.races += 1;
     const before = { active: target.busy, facts: machine.world.facts.length };
     const other = neighbour(machine, target);
@@ -62,11 +67,12 @@ export const raceCommand: fc.Arbitrary<Command> = commandOf({
 /** The same, and in the middle of it the process ends. */
 export const crashInRace: fc.Arbitrary<Command> = commandOf({
   name: 'crashInRace',
-  args: fc.record({ session: fc.nat(3), steps, turns: fc.nat(40) }),
+  args: fc.record({ session: fc.nat(3), rest: resting, steps, turns: fc.nat(40) }),
   when: (model) => model.living().length > 0,
   async run(machine, args) {
     const { world, model } = machine;
     const target = pick(machine, args.session);
+    if (args.rest !== undefined) await bringTo(machine, target, args.rest);
     const known = args.steps.filter((step) => step.move !== 'create');
     const answers = start(machine, { target, other: neighbour(machine, target) }, known);
     await pass(args.turns);
@@ -77,12 +83,18 @@ export const crashInRace: fc.Arbitrary<Command> = commandOf({
 });
 
 function pick({ model }: Machine, number: number): SessionModel {
-  const asking = model.living().filter(({ pendingApprovals }) => pendingApprovals > 0);
-  // An approval that waits is worth a race.
-  const living = number % 2 === 0 && asking.length > 0 ? asking : model.living();
+  const living = model.living();
   const found = living[number % living.length];
   if (!found) throw new Error('There is no session.');
   return found;
+}
+
+/** Starts a run that waits for the model, a tool, a person or a retry, unless one is active or the quota refuses it. */
+async function bringTo(machine: Machine, target: SessionModel, kind: Kind): Promise<void> {
+  if (target.busy || machine.overQuota(target.tenantId)) return;
+  machine.expect('post', await machine.post(target, [kind, kind, kind]), '202');
+  target.start([kind, kind, kind], true);
+  await machine.compare();
 }
 
 /** Another session of the tenant that is free. */
