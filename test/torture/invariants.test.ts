@@ -163,7 +163,10 @@ const broken: Record<string, Observation[]> = {
     history({ kind: 'foreign', what: 'GET', foreign: '200 yes', missing: '200 yes' }),
   ],
   I25: [history({ kind: 'text', where: 'the log', text: 'it is hush-hush.' })],
-  I26: [history(started('r'), { kind: 'completion', ...about, usage: usageOf(10) }, finished('r', 5))],
+  I26: [
+    history(started('r'), { kind: 'completion', ...about, usage: usageOf(10) }, finished('r', 5), reading('idle', [])),
+    history(started('r'), { kind: 'completion', ...about, usage: usageOf(5) }, finished('r', 10)),
+  ],
 };
 
 test('there are 26 of them, each once and each with a sentence', () => {

@@ -123,24 +123,31 @@ function startsOverTokens(facts: readonly Fact[], quotas: Observation['quotas'])
   return found;
 }
 
+/** A session is free before the end of its run is told: the next run may be counting by then. So sums are compared, at rest. */
 function wrongRunUsage(facts: readonly Fact[]): string[] {
   const found: string[] = [];
-  let replies = 0;
+  /** What providers counted and no run has told yet. */
+  let untold = 0;
   /** Of compactions, which belong to a run only when it made them. */
   let summaries = 0;
+  /** A run was stopped, failed or lost: what it had counted may be told by nobody. */
+  let isOpen = false;
   for (const fact of facts) {
+    if (fact.kind === 'crash') isOpen = true;
     if (fact.kind === 'completion' && fact.isSummary === true) summaries += fact.usage?.totalTokens ?? 0;
-    else if (fact.kind === 'completion') replies += fact.usage?.totalTokens ?? 0;
+    else if (fact.kind === 'completion') untold += fact.usage?.totalTokens ?? 0;
     const event = fact.kind === 'event' ? fact.envelope.event : undefined;
+    if (event?.type === 'run.failed') isOpen = true;
     if (event?.type === 'run.finished') {
       const total = event.usage?.totalTokens ?? 0;
-      // A reply that arrives with the cancellation may be thrown away uncounted.
-      const fits = total <= replies + summaries && (event.status === 'cancelled' || total >= replies);
-      if (!fits) found.push(`run ${event.runId} says ${total} tokens, its providers counted ${replies}`);
+      if (event.status === 'cancelled') isOpen = true;
+      if (total > untold + summaries)
+        found.push(`run ${event.runId} says ${total} tokens, providers counted ${untold}`);
+      untold = Math.max(0, untold - total);
     }
-    if (fact.kind !== 'crash' && !(event && isRunEnd(event.type))) continue;
-    replies = 0;
-    summaries = 0;
+    if (fact.kind !== 'reading' || !fact.quiet || fact.detail.status === 'running') continue;
+    if (untold > 0 && !isOpen) found.push(`${untold} tokens that providers counted are in the usage of no run`);
+    [untold, summaries, isOpen] = [0, 0, false];
   }
   return found;
 }
