@@ -35,6 +35,7 @@ import { createToolRegistry } from '../lib/tools/registry.ts';
 import { createArgumentValidator } from '../lib/tools/validate-arguments.ts';
 import { createIdSource } from '../lib/wire/ids.ts';
 import { createWorkspaces } from '../lib/workspace/create-workspaces.ts';
+import { cleanCheckpointsLater } from './clean-checkpoints.ts';
 import { openStore } from './open-store.ts';
 import { processFigures } from './process-figures.ts';
 import { handlers } from './routes.ts';
@@ -189,9 +190,11 @@ export async function createApp(options: AppOptions): Promise<App> {
         ...pluginServices(surroundings, options.ownPorts ?? (() => [])),
       },
     });
+    const cancelCleaning = cleanCheckpointsLater(surroundings, { directory, findings });
     let closing: Promise<void> | undefined;
     const stop = (): Promise<void> => {
       loop.stop();
+      cancelCleaning();
       space.stop();
       troubles.stop();
       return close(app);

@@ -16,7 +16,7 @@ export interface Restored {
 
 /**
  * Snapshots of workspaces (contract: Checkpoints). Operations run one after another, so those on one directory never
- * overlap. Everything but `list`, `ofMessage`, `forget` and `close` throws ServiceError `checkpoints_unavailable` with the
+ * overlap. Everything but `list`, `ofMessage`, `forget`, `forgetUnknown` and `close` throws ServiceError `checkpoints_unavailable` with the
  * reason; whatever names a checkpoint throws `not_found` for one that is not the session's own.
  */
 export interface Checkpointer {
@@ -34,5 +34,7 @@ export interface Checkpointer {
   ofMessage(session: CheckpointSession, messageId: string): Promise<Checkpoint | undefined>;
   /** Forgets the records and commits of a deleted session; what only they held is collected when the service is idle. */
   forget(session: CheckpointSession): Promise<void>;
+  /** Forgets all sessions that are not known: those whose deletion a crash cut off before `forget`. For an idle moment. */
+  forgetUnknown(isKnown: (tenantId: string, sessionId: string) => boolean): Promise<void>;
   close(): Promise<void>;
 }

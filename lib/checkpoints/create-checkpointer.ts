@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, readFile, realpath } from 'node:fs/promises';
+import { access, mkdir, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Clock, Undo } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
@@ -11,7 +11,8 @@ import { createCaptureBatches } from './capture-batches.ts';
 import type { Checkpointer, CheckpointSession } from './checkpointer.ts';
 import { createDisabledCheckpointer } from './disabled-checkpointer.ts';
 import type { ArgumentOf, OperationName, ResultOf, Target } from './protocol.ts';
-import { indexPath, joinRecent, parseIndex, type RecordIndex, recentPath, toCheckpoint } from './record-index.ts';
+import { findOrphans, readIndexFiles } from './read-index.ts';
+import { type RecordIndex, toCheckpoint } from './record-index.ts';
 import { isRefusal, systemCode } from './refusal.ts';
 import { createWorkerLane } from './worker-lane.ts';
 
@@ -163,10 +164,7 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
 
   async function readIndex(session: CheckpointSession, target: Target): Promise<RecordIndex | undefined> {
     await inFlight.get(session.id);
-    // The lines first: when the index is written whole in between, it has them too.
-    const recent = await readIfThere(recentPath(target.repository));
-    const stored = parseIndex(await readIfThere(indexPath(target.repository)));
-    const index = stored && joinRecent(stored, recent);
+    const index = await readIndexFiles(target.repository);
     if (index?.sweep && !unswept.has(target.repository)) sweepLater(target);
     return index;
   }
@@ -229,16 +227,17 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
       if (needed) sweepLater(target);
     },
 
+    async forgetUnknown(isKnown) {
+      for (const { target, sessionIds } of await findOrphans(directory, isKnown))
+        for (const id of sessionIds) {
+          const { sweep: needed } = await run('forget', Promise.resolve(target), () => id);
+          if (needed) sweepLater(target);
+        }
+    },
+
     async close() {
       cancelSweep();
       await lane.close();
     },
   };
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw error;
-  });
 }

@@ -14,6 +14,7 @@ export function createDisabledCheckpointer(reason: string): Checkpointer {
     diff: refuse,
     ofMessage: async () => undefined,
     forget: async () => undefined,
+    forgetUnknown: async () => undefined,
     close: async () => undefined,
   };
 }

@@ -125,8 +125,9 @@ export function openRepository(
       index.sweep = true;
       view.drop(gone);
       dropExtras(gone);
-      await repository.writeView();
+      // The records first, which hold what was said; what git shows follows, now or after a crash.
       repository.saveIndex();
+      await repository.writeView();
     },
 
     async writeView() {

@@ -1,0 +1,44 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Target } from './protocol.ts';
+import { indexPath, joinRecent, parseIndex, type RecordIndex, recentPath } from './record-index.ts';
+import { systemCode } from './refusal.ts';
+
+/** The records of a repository as they are on disk, beside a worker that may be writing them. Throws when damaged. */
+export async function readIndexFiles(repository: string): Promise<RecordIndex | undefined> {
+  // The lines first: when the index is written whole in between, it has them too.
+  const recent = await readIfThere(recentPath(repository));
+  const stored = parseIndex(await readIfThere(indexPath(repository)));
+  return stored && joinRecent(stored, recent);
+}
+
+export interface Orphans {
+  target: Target;
+  sessionIds: string[];
+}
+
+/** What the repositories in `directory` hold of sessions that are not there. A damaged index is passed over. */
+export async function findOrphans(
+  directory: string,
+  isKnown: (tenantId: string, sessionId: string) => boolean,
+): Promise<Orphans[]> {
+  const found: Orphans[] = [];
+  const names = await readdir(directory).catch(() => []);
+  for (const name of names.filter((each) => each.endsWith('.git'))) {
+    const repository = join(directory, name);
+    const index = await readIndexFiles(repository).catch(() => undefined);
+    if (!index) continue;
+    const { tenantId, workspace, records } = index;
+    const all = new Set(records.map(({ sessionId }) => sessionId));
+    const sessionIds = [...all].filter((sessionId) => !isKnown(tenantId, sessionId));
+    if (sessionIds.length > 0) found.push({ target: { repository, workspace, tenantId }, sessionIds });
+  }
+  return found;
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+}
