@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eventually } from '../helpers/within.ts';
 import { type ConsoleBench, hasBrowser, holds, openSession, send, startBench, withPage } from './console-bench.ts';
+import { queueIsKept } from './kept-queue.ts';
 import { pasteNoise } from './paste-noise.ts';
 import { startProxy } from './proxy.ts';
 
@@ -77,6 +78,7 @@ test('what waits outlasts a reload with its images, and two tabs send it once', 
     await page.locator('.attachment img').waitFor();
     await send(page, 'look at this then');
     await page.locator('.queue li', { hasText: 'look at this then' }).waitFor();
+    await queueIsKept(page);
     await page.reload();
     const waiting = page.locator('.queue li', { hasText: 'look at this then' });
     await waiting.getByText('1 image').waitFor();
@@ -101,6 +103,7 @@ test('what waited while its run ended unseen is not lost: it goes when somebody 
     await page.locator('.live', { hasText: 'busy' }).waitFor();
     await send(page, 'then this');
     await page.locator('.queue li').waitFor();
+    await queueIsKept(page);
     const address = page.url();
     await page.goto('about:blank');
     bench.model.release('unseen');
