@@ -43,8 +43,9 @@ await build({
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const unstable = [];
+// One more than there are cores: browsers and databases make a test wait as much as work.
 const queue = [...files];
-await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, work));
+await Promise.all(Array.from({ length: Math.max(2, availableParallelism() + 1) }, work));
 for (const file of unstable) report(file, await runFile(file), { again: true });
 for (const file of unstable) console.log(`UNSTABLE ${file}: it failed beside other files and was run again alone`);
 console.log(`\n${files.length} files`);

@@ -41,9 +41,9 @@ export interface Snapshots {
 const quietMs = 750;
 const retryMs = 3_000;
 const atOnce = 2;
-/** After a burst of changes: more at once, so that the last of them does not wait for long. */
+/** When the two seconds are about to pass: more at once and without a pause. Until then requests come first. */
 const atOnceWhenLate = 4;
-const lateMs = 250;
+const lateMs = 1_000;
 const atOnceInFlush = 8;
 
 /**
@@ -123,7 +123,8 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
     entry.writing = undefined;
     writing.delete(entry);
     if (again.delete(entry)) touch(entry);
-    if (!stopped) startDue();
+    const [oldest = Number.POSITIVE_INFINITY] = due.values();
+    if (!stopped && clock.monotonic() - oldest > lateMs) startDue();
     arm();
   }
 
