@@ -35,7 +35,7 @@ export function loopDisk(megabytes: number): ScratchDisk {
       );
     },
     remount() {
-      run('umount', directory);
+      patiently(() => run('umount', directory));
       mount();
     },
     dispose: () => unmount(directory),
@@ -47,6 +47,19 @@ export function memoryDisk(megabytes: number): Pick<ScratchDisk, 'directory' | '
   const directory = tempDirectory();
   run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', directory);
   return { directory, dispose: () => unmount(directory) };
+}
+
+/** A process that another test began with a view of its own on the file systems keeps this one until it ends. */
+function patiently(work: () => void): void {
+  for (let left = 100; ; left--) {
+    try {
+      work();
+      return;
+    } catch (error) {
+      if (left === 0) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    }
+  }
 }
 
 function run(program: string, ...args: string[]): void {
