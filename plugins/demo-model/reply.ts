@@ -16,7 +16,7 @@ const help = `I am the demo model of this service: a small offline program, not 
 
 - list files
 - read README.md
-- search for TODO
+- search for import
 - run npm test
 - write notes.txt: buy milk
 - change notes.txt: milk => bread

@@ -8,7 +8,7 @@ import { Setup } from './setup.tsx';
 const NoModel = lazyView(() => import('./no-model.tsx').then((module) => module.NoModel));
 const TryByHand = lazyView(() => import('./try-by-hand.tsx').then((module) => module.TryByHand));
 
-const ideas = ['List files', 'Search for TODO', 'Explain this workspace'];
+const ideas = ['List files', 'Search for import', 'Explain this workspace'];
 
 /** Where work begins: one question, and what this service has. */
 export function Home() {
