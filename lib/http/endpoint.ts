@@ -67,7 +67,7 @@ export interface EndpointOptions<Body, HasSession extends boolean> {
 
 /**
  * A route of the contract as a standalone fetch handler. In this order: cross-site guard, authentication, administrator check,
- * path, body (limit, JSON, validation), session, `handle`. Whatever is thrown becomes the error envelope; nothing rejects.
+ * path, session, body (limit, JSON, validation), `handle`. Whatever is thrown becomes the error envelope; nothing rejects.
  */
 export function endpoint<Body = undefined, HasSession extends boolean = false>(
   route: `${RouteSpec['method']} /${string}`,
@@ -99,6 +99,8 @@ async function answer<Body, HasSession extends boolean>(
     throw new ServiceError('method_not_allowed', `This route answers ${method}.`, { headers: { allow: method } });
   const principal = access === 'public' ? nobody : await authorize(request, ip, app, access);
   const params = decodeParams(rawParams);
+  // A foreign session is 404 whatever the body says; looked up again behind the body, during which it may go.
+  if (options.session) findSession(app, principal, params.id);
   const body = await parseBody(request, platform, options.body);
   const session = options.session ? findSession(app, principal, params.id) : undefined;
   return options.handle({ app, request, url, params, principal, session, body, signal } as Call<Body, HasSession>);

@@ -53,6 +53,26 @@ foreign('also ids that were deleted, never existed, or can not be ids', () =>
   }),
 );
 
+foreign('whatever its body says, or does not', () =>
+  withApp({ env: accounts, models: [scriptedModel()] }, async (app) => {
+    const owner = await person(app, { name: 'Owner', tenantId: 'a' });
+    const other = await person(app, { name: 'Other', tenantId: 'b' });
+    const { id } = await sessionOf(app, owner);
+    const isTooLarge = `{"content":"${'x'.repeat(200_001)}"}`;
+    for (const { method, path } of sessionRoutes.filter(({ method }) => method === 'POST' || method === 'PATCH'))
+      for (const body of [undefined, '', '{}', '{', '[]', 'null', '{"title":""}', isTooLarge]) {
+        const init = { method, headers: other.headers, ...(body === undefined ? {} : { body }) };
+        const answer = await app.fetch(path.replace(':id', id).replace(/:\w+/g, 'any'), init);
+        const { error } = (await answer.json()) as { error: { code: string } };
+        assert.equal(
+          [answer.status, error.code],
+          [404, 'session_not_found'],
+          `${method} ${path} ${body?.slice(0, 20)}`,
+        );
+      }
+  }),
+);
+
 foreign('lists, usage and approvals show the own tenant only', () =>
   withApp({ env: accounts, models: [askingModel()], tools: [askingTool] }, async (app) => {
     const owner = await person(app, { name: 'Owner', tenantId: 'a' });
