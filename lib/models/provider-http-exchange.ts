@@ -10,7 +10,6 @@ import type { Clock } from '../base/clock.ts';
 import { ProviderError } from './model.ts';
 import { startDeadlines } from './provider-http-deadlines.ts';
 import { networkFailure } from './provider-http-failure.ts';
-import { recordOf } from './provider-json.ts';
 
 export interface ExchangeCall {
   provider: string;
@@ -42,8 +41,8 @@ const drainMs = 1_000;
 
 /**
  * One request and its response under one set of deadlines. Rejects with the signal's reason when that aborts, and with a
- * retryable ProviderError when the network or a deadline ends it. A kept connection that the server closed while the
- * request was on its way is replaced once, by a new one.
+ * retryable ProviderError when the network or a deadline ends it. Nothing is sent twice here, not even when a kept connection
+ * breaks before the answer: the server may have read the request, and every retry is counted and announced (contract: Retries).
  */
 export function exchange<T>(
   call: ExchangeCall,
@@ -84,15 +83,11 @@ export function exchange<T>(
       result.reject(new ProviderError(`${provider}: ${what}.`, { retryable: true })),
     );
 
-    const send = (agent: Agent | false): ClientRequest => {
-      const options: RequestOptions = { method, headers: call.headers, agent };
+    const send = (): ClientRequest => {
+      const options: RequestOptions = { method, headers: call.headers, agent: call.agent };
       const sent = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options);
       sent.on('socket', deadlines.connecting);
-      sent.on('error', (error) => {
-        const stale = sent.reusedSocket && response === undefined && closedCodes.has(String(recordOf(error).code));
-        if (stale && !settled) request = send(false);
-        else result.reject(networkFailure(provider, error));
-      });
+      sent.on('error', (error) => result.reject(networkFailure(provider, error)));
       sent.on('response', (incoming) => {
         response = incoming;
         if (!settled) read(incoming, result);
@@ -103,15 +98,13 @@ export function exchange<T>(
 
     signal.addEventListener('abort', abort);
     try {
-      request = send(call.agent);
+      request = send();
     } catch (error) {
       // A header or path that HTTP does not allow, a key with a line break for one.
       result.reject(networkFailure(provider, error instanceof Error ? error : new Error(String(error))));
     }
   });
 }
-
-const closedCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
 /** The reader goes on reading, unheard; a body that does not end soon costs its connection. */
 function drain(response: IncomingMessage, clock: Clock): void {

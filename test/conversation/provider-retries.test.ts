@@ -45,6 +45,12 @@ for (const model of models) {
     assert.equal([status, requests, notices.length], ['completed', 2, 1]);
   });
 
+  test(`${model}: a kept connection that is closed instead of an answer is tried again with a notice each time`, async () => {
+    await play(model, [{ text: 'the connection is kept' }]);
+    const { status, requests, notices } = await play(model, [{ reset: true }], [{ reset: true }], [{ text: 'ok' }]);
+    assert.equal([status, requests, notices.length], ['completed', 3, 2]);
+  });
+
   for (const [delta, step] of [
     ['text', { text: 'half' }],
     ['reasoning', { reasoning: 'half' }],

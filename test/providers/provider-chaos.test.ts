@@ -110,11 +110,19 @@ function chaos(name: ProviderName, plugin: Plugin<never>): void {
     );
   });
 
-  test('keeps the connection between calls, and a stale one is replaced unnoticed', async () => {
-    const answer = (response: ServerResponse, number: number) =>
-      number === 2 ? response.socket?.destroy() : response.writeHead(200).end(frame.text('ok') + frame.end);
+  test('keeps the connection between calls; one that it closes instead of an answer fails the call, which is not sent again unnoticed', async () => {
+    let requests = 0;
+    const answer = (response: ServerResponse, number: number) => {
+      requests = number + 1;
+      if (number === 2) response.socket?.destroy();
+      else response.writeHead(200).end(frame.text('ok') + frame.end);
+    };
     await served(answer, {}, async (provider, connections) => {
-      for (let call = 0; call < 3; call++) assert.is((await callModel(provider.model)).completion.content, 'ok');
+      for (let call = 0; call < 2; call++) assert.is((await callModel(provider.model)).completion.content, 'ok');
+      assert.is(connections(), 1);
+      assert.is((await failureOf(provider)).retryable, true);
+      assert.is(requests, 3);
+      assert.is((await callModel(provider.model)).completion.content, 'ok');
       assert.is(connections(), 2);
     });
   });
