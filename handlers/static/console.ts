@@ -6,12 +6,7 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { policyHost } from '../../lib/http/sandbox-document.ts';
 import { ServiceError } from '../../lib/wire/errors.ts';
 
-const securityHeaders = {
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  // The page brings its own, stricter policy; who may frame it can't be said there.
-  'content-security-policy': "frame-ancestors 'none'",
-};
+const securityHeaders = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 
 /**
  * The web console: files below `server.webRoot`, without authentication (contract: Static routes). `/` is `index.html`.
@@ -28,7 +23,7 @@ export default endpoint('GET /*', {
       const type = typeOf(url.pathname);
       const headers = {
         ...securityHeaders,
-        ...(type.startsWith('text/html') ? framePolicy(request.headers.get('host') ?? url.host) : {}),
+        'content-security-policy': framePolicy(request.headers.get('host') ?? url.host),
         etag,
         'cache-control': 'no-cache',
         'content-type': type,
@@ -42,10 +37,14 @@ export default endpoint('GET /*', {
   },
 });
 
-/** The console may frame the sandbox document only: this is what keeps a plugin's frame from going anywhere else. */
-function framePolicy(authority: string): Record<string, string> {
+/**
+ * What the page's own, stricter policy can't say: nobody may frame it, and it may frame the sandbox document only, which is
+ * what keeps a plugin's frame from going anywhere else.
+ */
+function framePolicy(authority: string): string {
   const host = policyHost(authority);
-  return { 'content-security-policy': `frame-src ${host === undefined ? "'none'" : `${host}/plugin-sandbox.html`}` };
+  const sandbox = host === undefined ? "'none'" : `${host}/plugin-sandbox.html`;
+  return `frame-ancestors 'none'; frame-src ${sandbox}`;
 }
 
 /** The path below the root. Throws `bad_path` for a broken encoding and `forbidden` for what tries to leave the root. */

@@ -110,6 +110,11 @@ files('index at the root, types by name, revalidation by ETag', async () => {
   assert.is((await fetch(world.url, { headers: { 'if-none-match': etag } })).status, 304);
 });
 
+files('nobody may frame the page, and it may frame the sandbox document only', async () => {
+  const policy = (await fetch(world.url)).headers.get('content-security-policy');
+  assert.is(policy, `frame-ancestors 'none'; frame-src ${new URL(world.url).host}/plugin-sandbox.html`);
+});
+
 files('dotfiles, links that lead outside, directories and unknown names are 404', async () => {
   for (const path of ['/.env', '/passwd.txt', '/assets', '/assets/', '/nope', '/api'])
     assert.is(codeOf(await get(path)), '404 not_found', path);
