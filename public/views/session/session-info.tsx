@@ -3,6 +3,7 @@ import { compact, count, fullTime } from '../../state/format.ts';
 import { statusWords } from '../../state/status-words.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { useLoaded } from '../parts/hooks.ts';
 
 /** The facts of a session. */
@@ -14,41 +15,28 @@ export function SessionInfo({ sessionId }: { sessionId: string }) {
   const { usage } = summary;
   const open = store.open.get(sessionId);
   const use = open && contextUse(store, open);
-  const facts: [string, string][] = [
-    ['Id', summary.id],
-    ['Status', statusWords[summary.status]],
-    ['Model', summary.model],
-    ['Workspace', summary.workspace],
-    ['Created', fullTime(summary.createdAt)],
-    ['Changed', fullTime(summary.updatedAt)],
-    ['Messages', count(summary.messageCount)],
-    ['Tokens', `${count(usage.inputTokens)} in, ${count(usage.outputTokens)} out, ${count(usage.totalTokens)} in all`],
-    ...(usage.cachedInputTokens === undefined ? [] : [['Cached', count(usage.cachedInputTokens)] as [string, string]]),
-    ...(usage.reasoningTokens === undefined ? [] : [['Reasoning', count(usage.reasoningTokens)] as [string, string]]),
-    ...(use
-      ? [
-          ['Context', `about ${use.percent}% of ${compact(use.size)} tokens, summarised at ${use.threshold}%`] as [
-            string,
-            string,
-          ],
-        ]
-      : []),
-    ...(summary.role ? [['Role', summary.role] as [string, string]] : []),
-  ];
   const prompt = detail.state === 'ready' ? detail.value.session.systemPrompt : undefined;
   return (
     <div class="page">
       <div class="column">
         <section class="card">
           <h2>This session</h2>
-          <dl class="facts">
-            {facts.map(([term, text]) => (
-              <div key={term}>
-                <dt>{term}</dt>
-                <dd>{text}</dd>
-              </div>
-            ))}
-          </dl>
+          <Facts
+            of={{
+              Id: summary.id,
+              Status: statusWords[summary.status],
+              Model: summary.model,
+              Workspace: summary.workspace,
+              Created: fullTime(summary.createdAt),
+              Changed: fullTime(summary.updatedAt),
+              Messages: count(summary.messageCount),
+              Tokens: `${count(usage.inputTokens)} in, ${count(usage.outputTokens)} out, ${count(usage.totalTokens)} in all`,
+              Cached: usage.cachedInputTokens === undefined ? undefined : count(usage.cachedInputTokens),
+              Reasoning: usage.reasoningTokens === undefined ? undefined : count(usage.reasoningTokens),
+              Context: use && `about ${use.percent}% of ${compact(use.size)} tokens, summarised at ${use.threshold}%`,
+              Role: summary.role,
+            }}
+          />
         </section>
         {prompt && (
           <section class="card">

@@ -2,6 +2,7 @@ import { canNotify } from '../../service/notify.ts';
 import { count, duration } from '../../state/format.ts';
 import type { Density, Theme } from '../../state/store.ts';
 import { useConsole } from '../context.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { useLoaded } from '../parts/hooks.ts';
 
 const themes: readonly (readonly [Theme, string])[] = [
@@ -27,17 +28,6 @@ export function General() {
       return say('The browser does not allow notifications for this page.', 'danger');
     store.notify.value = on;
   };
-  const facts: [string, string][] = [
-    ['Service', `${boot?.name} ${boot?.version}, protocol ${boot?.protocol}`],
-    ['Up for', health.state === 'ready' ? duration(health.value.uptimeMs) : '…'],
-    ['Workspace', config?.agent.workspace ?? ''],
-    ['Storage', `${config?.storage.driver}, ${config?.storage.directory}`],
-    ['Default model', config?.model.default ?? 'the first registered one'],
-    ['Approvals', `declined after ${duration(config?.approvals.timeoutMs ?? 0)}`],
-    ['Tenant', store.me.value?.tenant.name ?? ''],
-    ['Sessions', usage.state === 'ready' ? count(usage.value.sessions) : '…'],
-    ['Tokens', usage.state === 'ready' ? count(usage.value.usage.totalTokens) : '…'],
-  ];
   return (
     <>
       <section class="card">
@@ -75,14 +65,19 @@ export function General() {
       </section>
       <section class="card">
         <h2>The service</h2>
-        <dl class="facts">
-          {facts.map(([term, text]) => (
-            <div key={term}>
-              <dt>{term}</dt>
-              <dd>{text}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts
+          of={{
+            Service: `${boot?.name} ${boot?.version}, protocol ${boot?.protocol}`,
+            'Up for': health.state === 'ready' ? duration(health.value.uptimeMs) : '…',
+            Workspace: config?.agent.workspace ?? '',
+            Storage: `${config?.storage.driver}, ${config?.storage.directory}`,
+            'Default model': config?.model.default ?? 'the first registered one',
+            Approvals: `declined after ${duration(config?.approvals.timeoutMs ?? 0)}`,
+            Tenant: store.me.value?.tenant.name ?? '',
+            Sessions: usage.state === 'ready' ? count(usage.value.sessions) : '…',
+            Tokens: usage.state === 'ready' ? count(usage.value.usage.totalTokens) : '…',
+          }}
+        />
       </section>
     </>
   );

@@ -1,10 +1,10 @@
-import type { ComponentChildren } from 'preact';
 import type { PluginInfo } from '../../../lib/wire/plugin.ts';
 import { grantWords } from '../../sandbox/grant-words.ts';
 import { messageOf } from '../../service/message-of.ts';
 import { plural } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { useLoaded } from '../parts/hooks.ts';
 
 /** Every plugin with its state, and what its browser part may do, in words. */
@@ -92,29 +92,20 @@ function Grants({ web }: { web: NonNullable<PluginInfo['web']> }) {
   return (
     <div class="grants">
       <h3>In the browser it may</h3>
-      <dl class="facts">
-        <Fact name="read">
-          {readsAll ? 'everything in the API that your login may read' : <Words words={reads} />}
-          {web.api === undefined && <span class="muted"> (its manifest names no grants)</span>}
-        </Fact>
-        <Fact name="change">
-          <Words words={writes} dangers={dangers} />
-        </Fact>
-        <Fact name="send">
-          {sends ? 'what it likes as your message; without your click in it you are asked first' : 'nothing'}
-        </Fact>
-        {dropped.length > 0 && <Fact name="ignored, because it is no grant">{dropped.join(', ')}</Fact>}
-        {web.revision && <Fact name="revision">{web.revision}</Fact>}
-      </dl>
-    </div>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
+      <Facts
+        of={{
+          read: (
+            <>
+              {readsAll ? 'everything in the API that your login may read' : <Words words={reads} />}
+              {web.api === undefined && <span class="muted"> (its manifest names no grants)</span>}
+            </>
+          ),
+          change: <Words words={writes} dangers={dangers} />,
+          send: sends ? 'what it likes as your message; without your click in it you are asked first' : 'nothing',
+          'ignored, because it is no grant': dropped.length > 0 ? dropped.join(', ') : undefined,
+          revision: web.revision,
+        }}
+      />
     </div>
   );
 }
