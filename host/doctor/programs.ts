@@ -1,16 +1,9 @@
+import { messageOf } from '../../lib/base/caught.ts';
 import { findProgram } from '../../lib/base/find-program.ts';
 import type { Config } from '../../lib/config/config.ts';
+import { findChromium } from '../../plugins/browser/find-chromium.ts';
 import { probeSandbox } from '../../plugins/core-tools/shell/sandbox.ts';
 import { type Check, fail, ok, warn } from './check.ts';
-
-const browsers = [
-  'chromium',
-  'chromium-browser',
-  'google-chrome',
-  'google-chrome-stable',
-  'microsoft-edge',
-  'brave-browser',
-];
 
 /** What the bundled tools use when it is installed. Starts one process: an empty sandbox. */
 export async function checkPrograms(
@@ -29,16 +22,9 @@ async function git(path: string): Promise<Check> {
 
 async function chromium({ plugins }: Pick<Config, 'plugins'>, path: string): Promise<Check> {
   const { executable } = plugins.config.browser ?? {};
-  const wanted = typeof executable === 'string' ? [executable] : browsers;
-  for (const command of wanted) {
-    const found = await findProgram(command, { path });
-    if (found !== undefined) return ok('Chromium', `${found}.`);
-  }
-  return warn(
-    'Chromium',
-    typeof executable === 'string'
-      ? '"executable" of the plugin browser was not found, or can\'t be executed.'
-      : 'Not installed: the browser tools will say so. web_fetch works without it.',
+  return findChromium(typeof executable === 'string' ? executable : undefined, path).then(
+    (found) => ok('Chromium', `${found}.`),
+    (error: unknown) => warn('Chromium', messageOf(error)),
   );
 }
 

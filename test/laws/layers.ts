@@ -34,6 +34,7 @@ function forDoctor(): string[] {
   const providers = ['chat-completions', 'messages-api'];
   return [
     ...providers.flatMap((plugin) => [`plugins/${plugin}/index.ts`, `plugins/${plugin}/options.ts`]),
+    'plugins/browser/find-chromium.ts',
     'plugins/core-tools/shell/sandbox.ts',
   ];
 }
