@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { exitError } from './exit-error.ts';
 
 export interface CommandLine {
   command: string;
@@ -71,7 +72,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
 }
 
 export function usageError(problem: string): Error {
-  return Object.assign(new Error(`${problem}. See --help.`), { exitCode: 64 });
+  return exitError(`${problem}. See --help.`, 64);
 }
 
 function parse(args: readonly string[]): { values: Record<string, unknown>; positionals: string[] } {

@@ -7,6 +7,7 @@ import { finished } from 'node:stream/promises';
 import { readAccounts } from '../../lib/auth/accounts-file.ts';
 import { isoTime, systemClock } from '../../lib/base/clock.ts';
 import { exportSessions } from '../../lib/store/transfer/export-sessions.ts';
+import { exitError } from '../exit-error.ts';
 import type { CommandArguments } from '../flags.ts';
 import { openStore } from '../open-store.ts';
 import { setUp } from '../set-up.ts';
@@ -22,7 +23,7 @@ export async function exportCommand(
 ): Promise<void> {
   const { config, log } = setUp(env, { clock: systemClock });
   const { directory, driver } = config.storage;
-  if (!existsSync(directory)) throw failure(`There is no data in ${directory}.`, 78);
+  if (!existsSync(directory)) throw exitError(`There is no data in ${directory}.`, 78);
   const accounts = withAccounts ? await readAccounts(join(directory, 'auth', 'accounts.json')) : undefined;
   const store = await openStore(config, { clock: systemClock, log });
   const { sessions, findings } = await store.open({ resident: () => undefined });
@@ -50,13 +51,9 @@ export async function exportCommand(
       `Exported ${done.sessions} sessions with ${done.messages} messages and ${done.images} images (driver ${driver}).\n`,
     );
     for (const { sessionId, reason } of done.unreadable) process.stderr.write(`${sessionId} is left out: ${reason}\n`);
-    if (done.unreadable.length > 0) throw failure(`${done.unreadable.length} sessions could not be read.`, 65);
+    if (done.unreadable.length > 0) throw exitError(`${done.unreadable.length} sessions could not be read.`, 65);
   } finally {
     if (unfinished) await rm(unfinished, { force: true });
     await store.close();
   }
-}
-
-function failure(text: string, exitCode: number): Error {
-  return Object.assign(new Error(text), { exitCode });
 }

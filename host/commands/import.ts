@@ -4,6 +4,7 @@ import { accountsFrom, readAccounts, writeAccounts } from '../../lib/auth/accoun
 import { systemClock } from '../../lib/base/clock.ts';
 import { type CheckedExport, checkExport } from '../../lib/store/transfer/check-export.ts';
 import { importSessions, removeUnfinished } from '../../lib/store/transfer/import-sessions.ts';
+import { exitError } from '../exit-error.ts';
 import { type CommandArguments, usageError } from '../flags.ts';
 import { openStore } from '../open-store.ts';
 import { setUp } from '../set-up.ts';
@@ -19,7 +20,7 @@ export async function importCommand(
   { file, accounts: withAccounts, skipBad }: CommandArguments,
 ): Promise<void> {
   if (file === undefined) throw usageError('import needs the file to import');
-  if (!existsSync(file)) throw Object.assign(new Error(`The file ${file} does not exist.`), { exitCode: 66 });
+  if (!existsSync(file)) throw exitError(`The file ${file} does not exist.`, 66);
   const { config, log } = setUp(env, { clock: systemClock });
   const accountsPath = join(config.storage.directory, 'auth', 'accounts.json');
   const presentAccounts = withAccounts ? await readAccounts(accountsPath) : undefined;
@@ -57,7 +58,5 @@ function report({ bad }: CheckedExport, skipBad: boolean): void {
   if (bad.length > mostNamed) process.stderr.write(`and ${bad.length - mostNamed} more\n`);
   if (bad.length === 0 || skipBad) return;
   const what = bad.length === 1 ? 'A line is' : `${bad.length} lines are`;
-  throw Object.assign(new Error(`${what} damaged; nothing was imported. --skip-bad leaves them out.`), {
-    exitCode: 65,
-  });
+  throw exitError(`${what} damaged; nothing was imported. --skip-bad leaves them out.`, 65);
 }
