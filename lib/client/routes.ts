@@ -1,5 +1,6 @@
 import type { Approval } from '../wire/approval.ts';
 import type { Checkpoint, CheckpointDiff, CheckpointList, RestorePreview } from '../wire/checkpoint.ts';
+import type { Diagnosis, Repair } from '../wire/diagnosis.ts';
 import type { Caller, IssuedToken, Tenant, User } from '../wire/identity.ts';
 import type { PluginInfo } from '../wire/plugin.ts';
 import type {
@@ -69,6 +70,9 @@ export function createRoutes(send: Send) {
     resumeSession: (id: string) => post<{ runId: string }>(session(id, '/resume')),
     /** Summarises the oldest turns now. `compacted` is false when there was nothing to gain. */
     compactSession: (id: string) => post<{ compacted: boolean }>(session(id, '/compact')),
+    diagnoseSession: (id: string) => get<{ diagnosis: Diagnosis }>(session(id, '/diagnostics')),
+    /** Puts right what the diagnosis offers to; it never executes a call again. */
+    repairSession: (id: string) => post<Repair>(session(id, '/repair')),
     rewindSession: (id: string, target: RewindRequest) => post<shapes.Rewind>(session(id, '/rewind'), target),
     decideApproval: (id: string, approvalId: string, decision: DecisionRequest) =>
       post<{ resolved: true }>(session(id, `/approvals/${encodeURIComponent(approvalId)}`), decision),

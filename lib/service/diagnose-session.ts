@@ -1,41 +1,8 @@
 import type { App } from '../app.ts';
 import { unansweredCalls } from '../run/unanswered.ts';
 import type { Session } from '../session/session.ts';
+import type { Diagnosis, Finding } from '../wire/diagnosis.ts';
 import type { StoredMessage } from '../wire/message.ts';
-import type { SessionStatus } from '../wire/session.ts';
-
-export type FindingCode =
-  /** Stored as running, but nothing runs: it would say so for ever. */
-  | 'stuck_status'
-  /** Busy for a run that is not there: it would refuse everything. */
-  | 'stuck_reservation'
-  /** A call of the last reply without its result. */
-  | 'unanswered_call'
-  /** The same, further up in the transcript. */
-  | 'unpaired_call'
-  /** A result that belongs to no call before it. */
-  | 'unpaired_result'
-  /** The bytes of an image are not in the store. */
-  | 'missing_image'
-  | 'unreadable_transcript';
-
-export interface Finding {
-  code: FindingCode;
-  message: string;
-  messageId?: string;
-  toolCallId?: string;
-  /** What a repair does about it; absent when it can do nothing, and then `message` says what that means. */
-  repair?: string;
-}
-
-export interface Diagnosis {
-  sessionId: string;
-  status: SessionStatus;
-  /** The active run; while there is one, its open calls are work in progress and no finding. */
-  activeRunId: string | null;
-  messages: number;
-  findings: Finding[];
-}
 
 /** Looks at one session: status, transcript and every image it refers to. O(transcript), and reads the images one by one. */
 export async function diagnoseSession(app: Pick<App, 'runs' | 'store'>, session: Session): Promise<Diagnosis> {

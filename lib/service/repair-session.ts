@@ -3,15 +3,9 @@ import { unansweredCalls } from '../run/unanswered.ts';
 import type { OutgoingEvent, Session } from '../session/session.ts';
 import { toSummary } from '../session/summary.ts';
 import { messageEvent } from '../session/wire-message.ts';
-import { type Diagnosis, diagnoseSession, type Finding } from './diagnose-session.ts';
+import type { Diagnosis, Repair } from '../wire/diagnosis.ts';
+import { diagnoseSession } from './diagnose-session.ts';
 import { refuseWhenBusy, refuseWhenRemoved, repairOf } from './start-run.ts';
-
-export interface Repair {
-  /** What was found and put right. */
-  repaired: Finding[];
-  /** How the session is now. */
-  diagnosis: Diagnosis;
-}
 
 /**
  * Puts right what can be put right without guessing: calls of the last reply get their error results and a stuck status

@@ -14,6 +14,7 @@ const calls: [string, (client: Client) => Promise<unknown>, unknown?][] = [
   ['GET /api/config', (client) => client.config()],
   ['GET /api/plugins', (client) => client.plugins()],
   ['GET /api/usage?tenant=a', (client) => client.usage({ tenant: 'a' })],
+  ['GET /api/search?q=a+b&limit=5', (client) => client.search('a b', { limit: 5 })],
   ['GET /api/quotas', (client) => client.quotas()],
   ['GET /api/auth/me', (client) => client.me()],
   ['GET /api/users', (client) => client.listUsers()],
@@ -31,6 +32,8 @@ const calls: [string, (client: Client) => Promise<unknown>, unknown?][] = [
   ['POST /api/sessions/ses_1/cancel', (client) => client.cancelRun(id)],
   ['POST /api/sessions/ses_1/resume', (client) => client.resumeSession(id)],
   ['POST /api/sessions/ses_1/compact', (client) => client.compactSession(id)],
+  ['GET /api/sessions/ses_1/diagnostics', (client) => client.diagnoseSession(id)],
+  ['POST /api/sessions/ses_1/repair', (client) => client.repairSession(id)],
   [
     'POST /api/sessions/ses_1/rewind',
     (client) => client.rewindSession(id, { messageId: 'msg_1', restoreFiles: false }),

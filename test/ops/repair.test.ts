@@ -1,8 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Diagnosis, Finding } from '../../lib/service/diagnose-session.ts';
-import type { Repair } from '../../lib/service/repair-session.ts';
 import { createMemoryStore } from '../../lib/store/memory-store.ts';
+import type { Diagnosis, Finding, Repair } from '../../lib/wire/diagnosis.ts';
 import type { StoredMessage } from '../../lib/wire/message.ts';
 import { pixel } from '../helpers/pixel.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
