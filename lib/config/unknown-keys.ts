@@ -15,7 +15,7 @@ export function unknownKeys(values: Record<string, unknown>, schema: { schema: u
 }
 
 /** Every dotted key of a schema, sections included. */
-export function knownKeys(schema: unknown, prefix = ''): string[] {
+function knownKeys(schema: unknown, prefix = ''): string[] {
   const fields = fieldsOf(schema);
   return Object.entries(fields ?? {}).flatMap(([name, field]) => [
     `${prefix}${name}`,

@@ -29,7 +29,7 @@ export function readToolCalls(
 }
 
 /** Nothing and `null` mean no arguments, unless the token limit may have cut them off. */
-export function readArguments(text: string, cutOff: boolean): { arguments: Record<string, unknown>; problem?: string } {
+function readArguments(text: string, cutOff: boolean): { arguments: Record<string, unknown>; problem?: string } {
   const blank = text.trim() === '';
   if (!blank || cutOff) {
     const value = parseJson(text);

@@ -170,7 +170,7 @@ export class Run {
 }
 
 /** The reason of a run's aborted signal. */
-export class RunStopped extends Error {
+class RunStopped extends Error {
   override readonly name = 'RunStopped';
   constructor(readonly reason: StopReason) {
     super(`The run was ${reason}.`);

@@ -10,10 +10,9 @@ import { sleep } from './sleep.ts';
  * true a failure is final, whatever it was.
  */
 export async function withRetries<T>(run: Run, hasStreamed: () => boolean, attempt: () => Promise<T>): Promise<T> {
-  const { clock, config } = run.around;
+  const { clock, config, meter, models } = run.around;
   const policy = config.agent.retry;
-  const { meter } = run.around;
-  const provider = run.around.models.get(run.session.record.model)?.info.provider ?? 'unknown';
+  const provider = models.get(run.session.record.model)?.info.provider ?? 'unknown';
   for (let number = 1; ; number++) {
     const startedAt = clock.monotonic();
     const count = (outcome: CallOutcome) => meter.call(provider, outcome, clock.monotonic() - startedAt);

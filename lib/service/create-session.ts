@@ -26,13 +26,13 @@ export interface Parentage {
   role: string;
 }
 
-/** For whom a session is made. Who is confined may pin only directories inside the tenant's own (decisions section 7). */
+/** For whom a session is made. Who is confined may pin only directories inside the tenant's own (DECISIONS.md, Accounts). */
 export interface Creator {
   tenantId: string;
   confined: boolean;
 }
 
-export const untitled = 'New session';
+const untitled = 'New session';
 
 /**
  * Creates a session; resolves once it is durable. Throws `invalid_model`, `invalid_body` (workspace), a guard's veto,

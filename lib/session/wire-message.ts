@@ -5,11 +5,7 @@ import type { OutgoingEvent, Session } from './session.ts';
 export type ImageSource = Pick<SessionStore, 'readImage'>;
 
 /** The wire form of a message: image bytes come from the store; an image that is not there any more is left out. */
-export async function toChatMessage(
-  store: ImageSource,
-  session: Session,
-  message: StoredMessage,
-): Promise<ChatMessage> {
+async function toChatMessage(store: ImageSource, session: Session, message: StoredMessage): Promise<ChatMessage> {
   const { images, ...fields } = message;
   return images === undefined ? fields : { ...fields, images: await loadImages(store, session, images) };
 }

@@ -1,5 +1,5 @@
 /** Every error code of the contract, with its status. Guards may add codes of their own (always 429). */
-export const statusOfCode = {
+const statusOfCode = {
   invalid_json: 400,
   invalid_body: 400,
   invalid_title: 400,

@@ -24,10 +24,3 @@ function bufferedRandom(): () => number {
     return (block[used++] ?? 0) / 256;
   };
 }
-
-const idPattern = /^(ses|msg|run|apr|chk|usr)_[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
-
-/** True for a well-formed id of that type. Ids are checked before they come near a path. */
-export function isId(prefix: IdPrefix, value: string): boolean {
-  return idPattern.test(value) && value.startsWith(`${prefix}_`);
-}

@@ -25,7 +25,7 @@ const sourceTypes: Readonly<Record<string, string>> = {
 };
 
 /** What the first bytes say. */
-export function sniffMediaType(bytes: Uint8Array): string | undefined {
+function sniffMediaType(bytes: Uint8Array): string | undefined {
   const found = signatures.find(([, signature]) =>
     signature.every((byte, at) => (byte === undefined ? at < bytes.length : bytes[at] === byte)),
   );

@@ -50,7 +50,7 @@ export async function openInside(bounds: Bounds, path: string, flags: number = r
 }
 
 /** Proves that an open descriptor lies inside. `openedAs` is only used where the system can't tell a descriptor's path. */
-export async function verify(
+async function verify(
   bounds: Bounds,
   handle: FileHandle,
   openedAs: string,

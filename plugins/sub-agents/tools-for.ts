@@ -2,7 +2,7 @@ import type { ToolSchema } from '../../lib/plugin-api/index.ts';
 import type { Role } from './roles.ts';
 
 /** What delegates: the deepest children do not have them. */
-export const delegating: readonly string[] = ['delegate', 'delegate_many'];
+const delegating: readonly string[] = ['delegate', 'delegate_many'];
 
 /**
  * The tools of a child: those of its role, without the ones that wait for approval unless these are exposed, and never

@@ -60,7 +60,7 @@ export function createStreamingMarkdown(
 }
 
 function codeIn(nodes: readonly ChildNode[]): Element | null | undefined {
-  return nodes.find((node) => node instanceof Element)?.querySelector('pre code, code');
+  return nodes.find((node) => node instanceof Element)?.querySelector('code');
 }
 
 /** Holds back back-ticks at the end of what has come: half of a fence would flash as text. */
