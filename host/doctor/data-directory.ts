@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { messageOf } from '../../lib/base/caught.ts';
 import type { Config } from '../../lib/config/config.ts';
 import { lockHolder } from '../../lib/store/directory-lock.ts';
 import { type Check, fail, ok, warn } from './check.ts';
@@ -50,7 +51,7 @@ async function lock(directory: string): Promise<Check> {
       ? ok('Lock', 'Nobody uses the data directory.')
       : ok('Lock', `In use by ${holder}: stop it before another one starts here.`);
   } catch (error) {
-    return fail('Lock', `Who uses the data directory can't be seen: ${textOf(error)}.`);
+    return fail('Lock', `Who uses the data directory can't be seen: ${messageOf(error)}.`);
   }
 }
 
@@ -66,8 +67,4 @@ async function space(path: string, least: number): Promise<Check> {
 
 function megabytes(bytes: number): string {
   return `${Math.floor(bytes / (1024 * 1024))} MB`;
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

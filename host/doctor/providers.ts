@@ -1,4 +1,5 @@
 import { create, type Struct } from 'superstruct';
+import { messageOf } from '../../lib/base/caught.ts';
 import type { Config } from '../../lib/config/config.ts';
 import { createProviderHttp } from '../../lib/models/provider-http.ts';
 import { listedModels } from '../../lib/models/provider-models.ts';
@@ -29,7 +30,7 @@ export async function checkProviders(
   try {
     providers = configured(plugins.config, env);
   } catch (error) {
-    return [fail(subject, `The options of a provider are wrong: ${textOf(error)}`)];
+    return [fail(subject, `The options of a provider are wrong: ${messageOf(error)}`)];
   }
   if (providers.length === 0)
     return [warn(subject, 'No provider is configured: set OPENAI_API_KEY or ANTHROPIC_API_KEY. The demo model works.')];
@@ -70,7 +71,7 @@ async function ask(provider: Provider): Promise<Check> {
       ? warn(subject, `${name} answers, but lists no models.`)
       : ok(subject, `${name} lists ${models.length} models.`);
   } catch (error) {
-    return fail(subject, `${name}: ${textOf(error)}`);
+    return fail(subject, `${name}: ${messageOf(error)}`);
   } finally {
     http.close();
   }
@@ -78,8 +79,4 @@ async function ask(provider: Provider): Promise<Check> {
 
 function hostOf(baseUrl: string): string {
   return URL.canParse(baseUrl) ? new URL(baseUrl).host : 'an address that is no URL';
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

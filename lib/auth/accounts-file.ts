@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { array, type Infer, is, literal, optional, string, type, union } from 'superstruct';
+import { systemCode } from '../base/caught.ts';
 import { ConfigError } from '../base/config-error.ts';
 import { writeFileAtomic } from '../base/write-file-atomic.ts';
 
@@ -32,7 +33,7 @@ export async function readAccounts(path: string): Promise<AccountsState | undefi
   try {
     source = await readFile(path, 'utf8');
   } catch (error) {
-    if (is(error, type({ code: literal('ENOENT') }))) return undefined;
+    if (systemCode(error) === 'ENOENT') return undefined;
     throw new ConfigError(`The accounts file ${path} cannot be read. Check its owner and permissions.`);
   }
   const accounts = accountsFrom(parse(source));

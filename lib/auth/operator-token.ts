@@ -1,5 +1,6 @@
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemCode } from '../base/caught.ts';
 import { ConfigError } from '../base/config-error.ts';
 import { writeFileAtomic } from '../base/write-file-atomic.ts';
 import { createToken } from './tokens.ts';
@@ -28,7 +29,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ENOENT') return undefined;
     throw new ConfigError(`The token file ${path} cannot be read. Check its owner and permissions.`);
   }
 }

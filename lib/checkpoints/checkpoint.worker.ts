@@ -1,7 +1,8 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { systemCode } from '../base/caught.ts';
 import { createOperations, type WorkerOperations } from './operations.ts';
 import { closeRequest, type WorkerReply, type WorkerRequest, type WorkerSettings } from './protocol.ts';
-import { isRefusal, systemCode } from './refusal.ts';
+import { isRefusal } from './refusal.ts';
 
 /** What was put off is done after so many milliseconds without a request, and no later than `latestMs` after it was. */
 const quietMs = 500;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { systemCode } from '../base/caught.ts';
 import type { Clock, Undo } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
@@ -13,7 +14,7 @@ import { createDisabledCheckpointer } from './disabled-checkpointer.ts';
 import type { ArgumentOf, OperationName, ResultOf, Target } from './protocol.ts';
 import { findOrphans, readIndexFiles } from './read-index.ts';
 import { type RecordIndex, toCheckpoint } from './record-index.ts';
-import { isRefusal, systemCode } from './refusal.ts';
+import { isRefusal } from './refusal.ts';
 import { createWorkerLane } from './worker-lane.ts';
 
 export interface CheckpointerOptions {

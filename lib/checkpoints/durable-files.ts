@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { systemCode } from './refusal.ts';
+import { systemCode } from '../base/caught.ts';
 
 // Blocking file work of the checkpoint worker, which has a thread of its own to block.
 

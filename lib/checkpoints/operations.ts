@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { systemCode } from '../base/caught.ts';
 import { compareSnapshots, describeChanges } from './compare-snapshots.ts';
 import { createIgnoreLevel } from './ignore-levels.ts';
 import { openRoot } from './open-directory.ts';
@@ -6,7 +7,7 @@ import { isOwn, type OwnRules, ownRulesBelow } from './own-rules.ts';
 import type { Operations, Owned, Target, WorkerSettings } from './protocol.ts';
 import { toText } from './raw-path.ts';
 import { type StoredCheckpoint, toCheckpoint } from './record-index.ts';
-import { CheckpointRefusal, systemCode } from './refusal.ts';
+import { CheckpointRefusal } from './refusal.ts';
 import { openRepository, type Repository } from './repository.ts';
 import { type LeftAlone, restoreFiles } from './restore-files.ts';
 import { isEmptyPlan, planRestore, type RestorePlan, rulesOfSnapshot } from './restore-plan.ts';

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemCode } from '../base/caught.ts';
 import type { Target } from './protocol.ts';
 import { indexPath, joinRecent, parseIndex, type RecordIndex, recentPath } from './record-index.ts';
-import { systemCode } from './refusal.ts';
 
 /** The records of a repository as they are on disk, beside a worker that may be writing them. Throws when damaged. */
 export async function readIndexFiles(repository: string): Promise<RecordIndex | undefined> {

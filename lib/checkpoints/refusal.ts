@@ -1,3 +1,5 @@
+import { systemCode } from '../base/caught.ts';
+
 /** Why an operation was not done, in words for the person who asked. Recognised by `name`; it crosses the thread as text. */
 export class CheckpointRefusal extends Error {
   override readonly name = 'CheckpointRefusal';
@@ -12,11 +14,6 @@ export class CheckpointRefusal extends Error {
 
 export function isRefusal(error: unknown): error is CheckpointRefusal {
   return error instanceof Error && error.name === 'CheckpointRefusal';
-}
-
-/** The code of a system error (`ENOENT`), or undefined. */
-export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 /** True when what was just listed is not there any more, or is something else by now. */

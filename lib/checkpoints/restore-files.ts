@@ -18,11 +18,11 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { systemCode } from '../base/caught.ts';
 import { createDirectoryCursor, type DirectoryCursor } from './directory-cursor.ts';
 import { objectId } from './object-batch.ts';
 import type { OpenDirectory } from './open-directory.ts';
 import { baseName, parentPath, type RawPath, toFsPath } from './raw-path.ts';
-import { systemCode } from './refusal.ts';
 import type { RestorePlan } from './restore-plan.ts';
 import type { SnapshotFile } from './snapshot-node.ts';
 import { isSameFile, largestFile } from './walk.ts';

@@ -1,10 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync } from 'node:fs';
+import { systemCode } from '../base/caught.ts';
 import { encodeTree, type GitMode, type TreeEntry } from './git-tree.ts';
 import type { ObjectBatch } from './object-batch.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { OpenDirectory } from './open-directory.ts';
 import { childPath, type RawPath, toText } from './raw-path.ts';
-import { CheckpointRefusal, isGone, systemCode } from './refusal.ts';
+import { CheckpointRefusal, isGone } from './refusal.ts';
 import type { DirectoryNode, FileNode, SnapshotNode } from './snapshot-node.ts';
 import { fileNode, largestFile, type Walked, type WalkOptions, walk } from './walk.ts';
 

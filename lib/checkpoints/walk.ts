@@ -10,11 +10,12 @@ import {
   rmSync,
   type Stats,
 } from 'node:fs';
+import { systemCode } from '../base/caught.ts';
 import type { IgnoreLevel } from './ignore-levels.ts';
 import type { OpenDirectory } from './open-directory.ts';
 import { isOwn, type OwnRules, ownRulesIn } from './own-rules.ts';
 import { childPath, type RawPath, toText } from './raw-path.ts';
-import { CheckpointRefusal, isGone, systemCode } from './refusal.ts';
+import { CheckpointRefusal, isGone } from './refusal.ts';
 import type { DirectoryNode, FileNode } from './snapshot-node.ts';
 
 export interface WalkOptions {

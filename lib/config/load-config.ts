@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { create, StructError } from 'superstruct';
+import { systemCode } from '../base/caught.ts';
 import { ConfigError } from '../base/config-error.ts';
 import { nearest } from '../base/nearest.ts';
 import { packageRoot as ownPackageRoot } from '../base/package-root.ts';
@@ -57,8 +58,8 @@ function read(path: string, readFile: (path: string) => string | undefined): str
   try {
     return readFile(path);
   } catch (error) {
-    const code = isRecord(error) && typeof error.code === 'string' ? ` (${error.code})` : '';
-    throw new ConfigError(`The configuration file ${path} cannot be read${code}.`);
+    const code = systemCode(error);
+    throw new ConfigError(`The configuration file ${path} cannot be read${code === undefined ? '' : ` (${code})`}.`);
   }
 }
 
@@ -185,7 +186,7 @@ function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (isRecord(error) && error.code === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../base/caught.ts';
 import type { Logger } from '../base/log.ts';
 import type { Model } from './model.ts';
 import type { ProviderHttp } from './provider-http.ts';
@@ -27,7 +28,7 @@ export async function findModels(
     if (entries.length === 0) log.warn(`${endpoint.provider} lists no models; ${advice}.`);
     return { entries, isListed: true };
   } catch (error) {
-    log.warn(`The models could not be listed; ${advice}. ${error instanceof Error ? error.message : String(error)}`);
+    log.warn(`The models could not be listed; ${advice}. ${messageOf(error)}`);
     return { entries: [], isListed: true };
   }
 }

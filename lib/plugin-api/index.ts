@@ -19,6 +19,7 @@ export {
   type,
   unknown,
 } from 'superstruct';
+export { messageOf } from '../base/caught.ts';
 export type { Clock, Undo } from '../base/clock.ts';
 export { findProgram } from '../base/find-program.ts';
 export type { Logger } from '../base/log.ts';

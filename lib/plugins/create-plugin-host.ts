@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { messageOf } from '../base/caught.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
@@ -80,7 +81,7 @@ export function createPluginHost(options: PluginHostOptions): PluginHost {
       entry.hasBundle = await hasEntryFile(entry);
       entry.state = 'active';
     } catch (error) {
-      await fail(entry, error instanceof Error ? error.message : String(error));
+      await fail(entry, messageOf(error));
     }
   }
 
@@ -100,7 +101,7 @@ export function createPluginHost(options: PluginHostOptions): PluginHost {
   async function dispose(entry: PluginEntry): Promise<void> {
     if (entry.scope === undefined) return;
     const disposed = entry.scope.dispose((error) =>
-      log.warn(`Unloading the plugin "${entry.id}" met a problem: ${error instanceof Error ? error.message : error}`),
+      log.warn(`Unloading the plugin "${entry.id}" met a problem: ${messageOf(error)}`),
     );
     await withinTime(disposed, clock, () =>
       log.warn(`Unloading the plugin "${entry.id}" is not waited for any longer.`),
@@ -129,7 +130,7 @@ export function createPluginHost(options: PluginHostOptions): PluginHost {
     blame(error) {
       const entry = entries.get(attribution.of(error, entries.values()) ?? '');
       if (entry === undefined) return undefined;
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       entry.error = hideSecrets(`An error was not caught: ${problem}`);
       entry.faults += 1;
       log.error(`The plugin "${entry.id}" did not catch an error: ${problem}`);

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
+import { messageOf, systemCode } from '../base/caught.ts';
 import type { Logger } from '../base/log.ts';
 import { type Manifest, manifestFile, parseManifest } from './manifest.ts';
 
@@ -56,7 +57,7 @@ function isAnotherCopy(known: FoundPlugin, second: FoundPlugin, packageRoot: str
 
 async function scan(root: string, bundled: boolean, log: Logger): Promise<FoundPlugin[]> {
   const entries = await readdir(root, { withFileTypes: true }).catch((error: unknown): Dirent[] => {
-    if (!(error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')))
+    if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? ''))
       log.warn('A plugin directory could not be read.', { directory: root });
     return [];
   });
@@ -79,7 +80,7 @@ async function read(folder: string, bundled: boolean, log: Logger): Promise<Foun
       id: basename(folder),
       directory,
       bundled,
-      problem: error instanceof Error ? error.message : String(error),
+      problem: messageOf(error),
     };
   }
 }

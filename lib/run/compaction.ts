@@ -1,3 +1,4 @@
+import { messageOf } from '../base/caught.ts';
 import { messageEvent } from '../session/wire-message.ts';
 import type { StoredMessage } from '../wire/message.ts';
 import { offeredTools } from './model-request.ts';
@@ -107,10 +108,7 @@ async function summarise(run: Run, removed: readonly StoredMessage[]): Promise<s
     run.notice('warn', 'Compaction got no summary from the model; the history was kept.');
   } catch (error) {
     run.signal.throwIfAborted();
-    run.notice(
-      'warn',
-      `Compaction failed, the history was kept: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    run.notice('warn', `Compaction failed, the history was kept: ${messageOf(error)}`);
   }
   return undefined;
 }

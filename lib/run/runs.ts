@@ -1,3 +1,4 @@
+import { messageOf } from '../base/caught.ts';
 import type { OutgoingEvent, Session } from '../session/session.ts';
 import { toSummary } from '../session/summary.ts';
 import { messageEvent } from '../session/wire-message.ts';
@@ -170,8 +171,4 @@ function statusAfter(outcome: RunOutcome): SessionStatus {
 function stopped(run: Run): RunOutcome | undefined {
   if (run.stopReason === 'cancelled') return { status: 'cancelled', usage: run.usage };
   return run.stopReason === 'stopped' ? { status: 'interrupted', usage: run.usage } : undefined;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error && error.message !== '' ? error.message : String(error);
 }

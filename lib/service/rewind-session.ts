@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { messageOf } from '../base/caught.ts';
 import type { OutgoingEvent, Session } from '../session/session.ts';
 import { toSummary } from '../session/summary.ts';
 import { toChatMessages } from '../session/wire-message.ts';
@@ -91,7 +92,7 @@ async function restoreFiles(
   } catch (error) {
     return {
       ...untouched,
-      warning: `Files were left alone: ${error instanceof Error ? error.message : String(error)}`,
+      warning: `Files were left alone: ${messageOf(error)}`,
     };
   }
 }

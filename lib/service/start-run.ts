@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { messageOf } from '../base/caught.ts';
 import { isoTime } from '../base/clock.ts';
 import type { Run } from '../run/run.ts';
 import { interruptedText, unansweredCalls } from '../run/unanswered.ts';
@@ -90,10 +91,7 @@ export function snapshotBefore(
       () => undefined,
       (error: unknown) => {
         app.log.warn('The checkpoint before a message failed.', { sessionId: session.id, error });
-        run.notice(
-          'warn',
-          `No checkpoint was taken before this message: ${error instanceof Error ? error.message : String(error)}`,
-        );
+        run.notice('warn', `No checkpoint was taken before this message: ${messageOf(error)}`);
       },
     );
 }

@@ -44,7 +44,7 @@ async function compile(parameters: JsonSchema, withinTime: Sandbox): Promise<Che
     const library = await import('@cfworker/json-schema');
     validator = new library.Validator(tamed.schema, draftOf(tamed.schema), true);
   } catch (error) {
-    const problem = `The tool can't be called: its parameter schema is unusable (${messageOf(error)}).`;
+    const problem = `The tool can't be called: its parameter schema is unusable (${reasonOf(error)}).`;
     return () => problem;
   }
   const validate = (args: unknown): OutputUnit[] => validator.validate(args).errors;
@@ -53,7 +53,7 @@ async function compile(parameters: JsonSchema, withinTime: Sandbox): Promise<Che
     try {
       return describeFailure(costly ? withinTime(() => validate(args)) : validate(args));
     } catch (error) {
-      return `The arguments could not be checked against the tool's parameter schema (${messageOf(error)}).`;
+      return `The arguments could not be checked against the tool's parameter schema (${reasonOf(error)}).`;
     }
   };
 }
@@ -119,7 +119,7 @@ function clip(text: string): string {
 }
 
 /** The watchdog's error comes from another realm, where `instanceof` knows nothing. */
-function messageOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   const { code, message } = Object(error) as Partial<NodeJS.ErrnoException>;
   if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return `it took over ${longestCheckMs} ms`;
   if (error instanceof RangeError) return 'it refers to itself without end';

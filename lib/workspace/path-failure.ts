@@ -1,5 +1,6 @@
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { systemCode } from '../base/caught.ts';
 import { ServiceError } from '../wire/errors.ts';
 import { isInside } from './workspace-path.ts';
 
@@ -8,7 +9,7 @@ import { isInside } from './workspace-path.ts';
  * `outside_workspace`, there or not: otherwise a link could be used to ask which files exist on the machine.
  */
 export async function pathFailure(bounds: { root: string }, path: string, error: unknown): Promise<Error> {
-  const code = errorCode(error);
+  const code = systemCode(error);
   if (code === 'ENAMETOOLONG')
     return new ServiceError('bad_path', 'A name in the path is too long for the file system.');
   if (await leavesThroughLink(bounds.root, join(bounds.root, path)))
@@ -23,10 +24,6 @@ export async function pathFailure(bounds: { root: string }, path: string, error:
 
 export function notRegular(): ServiceError {
   return new ServiceError('invalid_path', 'The path is neither a regular file nor a directory.');
-}
-
-export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 /** Follows links as far as they exist; a dangling one is judged by the path it names. */

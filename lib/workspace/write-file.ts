@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
+import { systemCode } from '../base/caught.ts';
 import { ServiceError } from '../wire/errors.ts';
 import { openDirectory } from './list-directory.ts';
 import { type Bounds, directoryPath, type Opened, openInside } from './open-inside.ts';
-import { errorCode, notRegular, pathFailure } from './path-failure.ts';
+import { notRegular, pathFailure } from './path-failure.ts';
 import { childPath, isInside, normalisePath } from './workspace-path.ts';
 
 const directoryFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -36,7 +37,7 @@ export async function writeFile(
     await replace(directoryPath(parent), name, bytes, before);
     return { created: before === undefined, bytes: bytes.length };
   } catch (error) {
-    throw errorCode(error) === undefined ? error : await pathFailure(bounds, target, error);
+    throw systemCode(error) === undefined ? error : await pathFailure(bounds, target, error);
   } finally {
     await parent.handle.close();
   }
@@ -92,7 +93,7 @@ async function step(bounds: Bounds, parent: Opened, segment: string): Promise<Op
   try {
     await mkdir(`${directoryPath(parent)}/${segment}`);
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw await pathFailure(bounds, path, error);
+    if (systemCode(error) !== 'EEXIST') throw await pathFailure(bounds, path, error);
     return openDirectory(bounds, path);
   }
   // Made a moment ago through the parent's descriptor: whatever stands there now must be no link.

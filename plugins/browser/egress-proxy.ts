@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type LookupFunction, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { messageOf } from '../../lib/plugin-api/index.ts';
 
 type Addresses = { address: string; family: number }[];
 
@@ -43,7 +44,7 @@ export async function startEgressProxy({ check, refused }: EgressProxyOptions): 
     try {
       return await check(url);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       refused(url, reason);
       return { reason };
     }

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import type { Browser } from 'playwright-core';
+import { messageOf } from '../../lib/plugin-api/index.ts';
 import type { BrowserOptions } from './options.ts';
 
 /** What the browser gets of the service's environment. */
@@ -30,7 +31,7 @@ export async function launchBrowser(executable: string, options: BrowserOptions)
       handleSIGHUP: false,
     });
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     const cause = /no usable sandbox|namespace/i.test(text)
       ? 'its sandbox is not available here; "noSandbox": true of the plugin browser starts it without'
       : (text.split('\n').find((line) => line.trim() !== '') ?? 'for no known reason').slice(0, 300);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext, Dialog, ElementHandle, Page, Response } from 'playwright-core';
-import { visible } from '../../lib/plugin-api/index.ts';
+import { messageOf, visible } from '../../lib/plugin-api/index.ts';
 import { type EgressProxy, refusedHeader, startEgressProxy } from './egress-proxy.ts';
 import type { BrowserOptions } from './options.ts';
 import type { WebReach } from './reach.ts';
@@ -185,7 +185,7 @@ async function answerDialog(dialog: Dialog, note: (text: string) => void): Promi
 }
 
 function describeFailure(error: unknown, notes: readonly string[]): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   if (/Download is starting/.test(text)) return notes.at(-1) ?? 'This is a download, and downloads are refused.';
   const code = /net::(ERR_[A-Z_]+)/.exec(text)?.[1];
   if (code === 'ERR_TUNNEL_CONNECTION_FAILED' || code === 'ERR_PROXY_CONNECTION_FAILED')

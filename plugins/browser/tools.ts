@@ -5,6 +5,7 @@ import {
   defineTool,
   field,
   integer,
+  messageOf,
   min,
   optional,
   size,
@@ -190,7 +191,7 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 
 /** The first line of what the browser's library says, without its call log. */
 function readable(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   const line = (text.split('\n')[0] ?? '').replace(/^(?:elementHandle|page|frame)\.\w+: /, '');
   if (/not attached|Element is not|was detached/.test(line))
     return `The element can't be used (${line}). browser_read shows the page as it is now.`;

@@ -1,5 +1,5 @@
 import type { Clock, Tool, ToolContext } from '../../lib/plugin-api/index.ts';
-import { visible } from '../../lib/plugin-api/index.ts';
+import { messageOf, visible } from '../../lib/plugin-api/index.ts';
 import type { Connection } from './connection.ts';
 import type { ServerDefinition } from './definition.ts';
 import type { FirstUse } from './first-use.ts';
@@ -49,7 +49,7 @@ export function createBridgedTool(
         .call(remoteName, args, { signal, timeoutMs: server.timeoutMs, onProgress: progress })
         .catch((error: unknown) => {
           signal.throwIfAborted();
-          throw new Error(`MCP server "${server.name}": ${error instanceof Error ? error.message : String(error)}`);
+          throw new Error(`MCP server "${server.name}": ${messageOf(error)}`);
         });
       return readResult(result);
     },

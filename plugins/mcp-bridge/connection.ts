@@ -1,4 +1,5 @@
 import type { Clock, JsonRecord, Logger, Undo } from '../../lib/plugin-api/index.ts';
+import { messageOf } from '../../lib/plugin-api/index.ts';
 import type { ServerDefinition } from './definition.ts';
 import { type CallOptions, type Link, openLink } from './link.ts';
 
@@ -185,7 +186,7 @@ function wakeOr(waiting: Set<() => void>, { signal, clock }: { signal: AbortSign
 }
 
 function textOf(failure: unknown): string {
-  const message = failure instanceof Error ? failure.message : String(failure);
+  const message = messageOf(failure);
   const status = message.startsWith('Streamable HTTP error') ? Number(Object(failure).code) : 0;
   if (status >= 300) return `It answered with status ${status}.`;
   const cause = failure instanceof Error && failure.cause instanceof Error ? ` (${failure.cause.message})` : '';

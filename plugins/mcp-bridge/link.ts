@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
-import { isRecord, type JsonRecord, type Logger } from '../../lib/plugin-api/index.ts';
+import { isRecord, type JsonRecord, type Logger, messageOf } from '../../lib/plugin-api/index.ts';
 import type { ServerDefinition } from './definition.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { prepareProgram } from './program.ts';
@@ -166,8 +166,4 @@ function isTimeout(error: unknown): boolean {
 function isAnswer(error: unknown): boolean {
   const { name, code } = Object(error) as { name?: unknown; code?: unknown };
   return name === 'McpError' && typeof code === 'number' && !isClosed(error) && !isTimeout(error);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

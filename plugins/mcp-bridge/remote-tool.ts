@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type JsonRecord, type JsonSchema, recordOf, textOf, visible } from '../../lib/plugin-api/index.ts';
+import { type JsonRecord, type JsonSchema, messageOf, recordOf, textOf, visible } from '../../lib/plugin-api/index.ts';
 
 /** A tool as a server describes it, checked and bounded. */
 export interface RemoteTool {
@@ -38,7 +38,7 @@ export function readTools(
       if (taken) throw new Error(`its name becomes ${tool.name}, as that of "${clip(taken.remoteName)}" does`);
       tools.set(tool.name, tool);
     } catch (error) {
-      refused.push({ name: clip(remoteName), reason: error instanceof Error ? error.message : String(error) });
+      refused.push({ name: clip(remoteName), reason: messageOf(error) });
     }
   }
   return { tools: [...tools.values()], refused };

@@ -1,4 +1,5 @@
 import type { Clock, Logger, Services, Undo } from '../../lib/plugin-api/index.ts';
+import { messageOf } from '../../lib/plugin-api/index.ts';
 import { createBridgedTool } from './bridged-tool.ts';
 import { type Connection, type ConnectionState, createConnection } from './connection.ts';
 import { readDefinition, type ServerDefinition } from './definition.ts';
@@ -42,7 +43,7 @@ export function createServer(name: string, value: unknown, surroundings: ServerS
   try {
     return runServer(readDefinition(name, value, process.env), surroundings);
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     log.error('The server is not configured correctly and is left out.', { error: text });
     return {
       status: () => ({ name, state: 'failed', error: text, tools: [], refused: [], reconnects: 0 }),
@@ -77,7 +78,7 @@ function runServer(definition: ServerDefinition, surroundings: ServerSurrounding
         const undo = registry.register(createBridgedTool(tool, definition, { connection, firstUse, clock }));
         offered.set(tool.name, { fingerprint: tool.fingerprint, undo });
       } catch (error) {
-        refused.push({ name: tool.remoteName, reason: error instanceof Error ? error.message : String(error) });
+        refused.push({ name: tool.remoteName, reason: messageOf(error) });
       }
     }
     for (const { name, reason } of refused) log.warn('A tool of the server is not offered.', { tool: name, reason });
@@ -92,7 +93,7 @@ function runServer(definition: ServerDefinition, surroundings: ServerSurrounding
     });
     await connection.settled;
   })().catch((error: unknown) => {
-    problem = error instanceof Error ? error.message : String(error);
+    problem = messageOf(error);
     log.error('The server could not be set up.', { error: problem });
   });
 

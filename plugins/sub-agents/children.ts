@@ -2,6 +2,7 @@ import {
   type Clock,
   isServiceError,
   type Logger,
+  messageOf,
   noUsage,
   type Services,
   type SessionOutcome,
@@ -111,7 +112,7 @@ export function createChildren({ options, roles, sessions, tools, clock, log }: 
       } catch (error) {
         context.signal.throwIfAborted();
         if (!isServiceError(error)) log.warn('A sub-agent could not be started.', { error });
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         return { ...named, status: 'refused', error: reason, text: '', usage: noUsage };
       } finally {
         endOf(childId, giveBack);

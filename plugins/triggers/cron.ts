@@ -33,7 +33,7 @@ export function parseCron(expression: string): CronTimes {
     if (!text.split(',').every((item) => isItem(item, field.most)))
       throw new Error(`"${text}" is no ${field.name}: use *, numbers, lists, ranges and steps like */15 or 0-30/10`);
   }
-  const times = timesOf(parse(parts));
+  const times = timesOf(parseCronExpression(parts.join(' ')));
   if (times.next(0) === undefined) throw new Error('no date ever matches it');
   return times;
 }
@@ -44,14 +44,6 @@ function isItem(item: string, most: number): boolean {
   const values = item.replace(/\/.*$/, '').split('-');
   const step = match[1] === undefined ? 1 : Number(match[1]);
   return values.every((value) => /^(?:\*|\d{1,2}|[a-z]{3})$/i.test(value)) && step >= 1 && step <= most;
-}
-
-function parse(parts: readonly string[]): Cron {
-  try {
-    return parseCronExpression(parts.join(' '));
-  } catch (error) {
-    throw new Error(error instanceof Error ? error.message : String(error), { cause: error });
-  }
 }
 
 function timesOf({ minutes, hours, days, months, weekdays }: Cron): CronTimes {

@@ -1,4 +1,11 @@
-import { type Clock, type Logger, ServiceError, type Services, type Undo } from '../../lib/plugin-api/index.ts';
+import {
+  type Clock,
+  type Logger,
+  messageOf,
+  ServiceError,
+  type Services,
+  type Undo,
+} from '../../lib/plugin-api/index.ts';
 import { type CronTimes, parseCron } from './cron.ts';
 import { type Job, jobOf, type Launch, type Launched } from './job.ts';
 import { type Ledger, openLedger } from './ledger.ts';
@@ -53,7 +60,7 @@ export function runSchedules(schedules: readonly Schedule[], options: SchedulerO
     for (const schedule of schedules) {
       if (!schedule.times.matches(now) || schedule.ledger.has(minute)) continue;
       fire(schedule, minute, options).catch((error: unknown) => {
-        const why = error instanceof Error ? error.message : String(error);
+        const why = messageOf(error);
         log.warn(`The schedule "${schedule.job.id}" did not start: ${why}`);
       });
     }
@@ -97,6 +104,6 @@ function timesOf(id: string, cron: string): CronTimes {
   try {
     return parseCron(cron);
   } catch (error) {
-    throw new Error(`The schedule "${id}" has an unusable cron: ${error instanceof Error ? error.message : error}.`);
+    throw new Error(`The schedule "${id}" has an unusable cron: ${messageOf(error)}.`);
   }
 }

@@ -1,4 +1,4 @@
-import { type PluginRoute, type PluginRouteRequest, ServiceError } from '../../lib/plugin-api/index.ts';
+import { messageOf, type PluginRoute, type PluginRouteRequest, ServiceError } from '../../lib/plugin-api/index.ts';
 import { type Job, jobOf, type Last, type Launch } from './job.ts';
 import type { WebhookOptions } from './options.ts';
 import { expandVariables, isSecret, isSignature, signatureIn } from './secret.ts';
@@ -72,7 +72,7 @@ function expand(id: string, secret: string, env: NodeJS.ProcessEnv): string {
   try {
     value = expandVariables(secret, env).trim();
   } catch (error) {
-    throw new Error(`The secret of the webhook "${id}": ${error instanceof Error ? error.message : error}.`);
+    throw new Error(`The secret of the webhook "${id}": ${messageOf(error)}.`);
   }
   if (value === '') throw new Error(`The secret of the webhook "${id}" is empty.`);
   return value;
