@@ -24,7 +24,7 @@ export interface EventBusOptions {
 type Listener = (scope: EventScope, envelope: ServerEventEnvelope) => void;
 
 /**
- * The in-memory buffer of events (contract: Stream format; decisions section 4). Publishing costs O(1) plus one wake-up for
+ * The in-memory buffer of events (contract: Stream format; DECISIONS.md, Events). Publishing costs O(1) plus one wake-up for
  * every subscriber that waits; delivering costs O(1) per event and subscriber, whatever other sessions do.
  */
 export function createEventBus(options: EventBusOptions): EventBus {

@@ -14,7 +14,7 @@ export interface Subscription {
 }
 
 /**
- * A position in the buffer (contract: Stream format; decisions section 4). Replay is a cursor that starts in the past,
+ * A position in the buffer (contract: Stream format; DECISIONS.md, Events). Replay is a cursor that starts in the past,
  * live is the same cursor at the head: nothing between them is lost or sent twice. A cursor that nobody reads costs no memory.
  */
 export interface EventCursor {

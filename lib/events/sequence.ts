@@ -7,7 +7,7 @@ export interface SequenceMeta {
   writeMeta(key: string, value: string): Promise<void>;
 }
 
-/** The numbering of events over the life of a data directory (decisions section 4). */
+/** The numbering of events over the life of a data directory (DECISIONS.md, Events). */
 export interface Sequence {
   /** Above every `seq` that an earlier process can have used. */
   readonly seed: number;

@@ -4,7 +4,7 @@ import { ServiceError } from '../wire/errors.ts';
 type GuardConfig = Pick<Config, 'auth' | 'server'>;
 
 /**
- * Keeps web pages from using a service that asks for no credential (decisions section 7): DNS rebinding and cross-site calls
+ * Keeps web pages from using a service that asks for no credential (SECURITY.md): DNS rebinding and cross-site calls
  * answer 403 `forbidden`. Callers without browser headers never notice. Steps back once `server.corsOrigins` was set.
  */
 export function guardCrossSite(headers: Headers, { auth, server }: GuardConfig): void {

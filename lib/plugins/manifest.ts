@@ -1,6 +1,6 @@
 import { array, optional, pattern, size, string, type, unknown, validate } from 'superstruct';
 
-/** The manifest file of a plugin folder (contract: Plugin browser bundles; decisions section 1). */
+/** The manifest file of a plugin folder (contract: Plugin browser bundles; PLUGINS.md). */
 export const manifestFile = 'service.plugin.json';
 
 /** The `web` part after its rules were applied; paths are POSIX and relative to the plugin's `web/` directory. */

@@ -17,7 +17,7 @@ export interface PluginEntry extends FoundPlugin {
   faults: number;
 }
 
-/** Contract: PluginInfo (decisions, section 5). `revision` only while the bundle is watched. */
+/** Contract: PluginInfo (DECISIONS.md, Names and shapes). `revision` only while the bundle is watched. */
 export function toPluginInfo(entry: PluginEntry, revision: string | undefined): PluginInfo {
   const { id, manifest, state, error, hasBundle } = entry;
   const info: PluginInfo = {

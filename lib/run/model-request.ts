@@ -12,7 +12,7 @@ import { noResult } from './unanswered.ts';
 /** Image bytes (decoded) that one request carries at most; the oldest beyond it become a line of text. */
 const imageBytesPerRequest = 16 * 1024 * 1024;
 
-/** What the model is asked: the whole conversation, valid whatever happened to it before (decisions section 3, request invariant). */
+/** What the model is asked: the whole conversation, valid whatever happened to it before (DECISIONS.md, What a model is sent). */
 export async function buildRequest(run: Run): Promise<ModelRequest> {
   const { session, around } = run;
   const kept = keptImages(session.messages);

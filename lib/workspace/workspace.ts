@@ -2,8 +2,8 @@ import type { WorkspaceFile, WorkspaceListing } from '../wire/workspace.ts';
 
 /**
  * One directory that a session works in. Every path is relative to it (POSIX); reading and writing never leave it, also
- * not through a symbolic link that changes in between (design section 6). Throws ServiceError `bad_path`, `invalid_path`,
- * `outside_workspace` or `not_found` (decisions section 6). The service's own store is invisible here.
+ * not through a symbolic link that changes in between. Throws ServiceError `bad_path`, `invalid_path`,
+ * `outside_workspace` or `not_found` (DECISIONS.md, Which error it is). The service's own store is invisible here.
  */
 export interface Workspace {
   /** Absolute real path of the directory. */

@@ -24,6 +24,7 @@ export const rootNames = new Set([
   ...[
     'README.md',
     'ARCHITECTURE.md',
+    'DECISIONS.md',
     'PLUGINS.md',
     'CONTRIBUTING.md',
     'CHANGELOG.md',

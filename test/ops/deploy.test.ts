@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { configSchema } from '../../lib/config/schema.ts';
 import { variables } from '../../lib/config/variables.ts';
 import { openEventStream } from '../helpers/event-stream.ts';
 import { nginxMissing, startNginx } from '../helpers/nginx.ts';
@@ -15,41 +16,45 @@ import { eventually } from '../helpers/within.ts';
 const deploy = suite('What OPERATIONS.md and host/deploy say');
 const read = (path: string) => readFileSync(path, 'utf8');
 
-deploy('the nginx example carries streams, hides the figures, logs no token and shares its request ids', async () => {
-  const missing = nginxMissing();
-  if (missing) return console.log(`SKIPPED ${missing}`);
-  const service = await startService({ settings: { server: { token: 'canary-operator-4711' } } });
-  const log = join(tempDirectory('deploy'), 'access.log');
-  const [outside = '', rest = ''] = read('host/deploy/nginx.conf').split('server {\n');
-  const locations = rest
-    .slice(0, rest.lastIndexOf('}'))
-    .replace(/^ *(listen|ssl_|server_name).*\n/gm, '')
-    .replace('/var/log/nginx/agents.log', log)
-    .replace('http://127.0.0.1:7331', service.url);
-  const nginx = await startNginx(locations, outside);
-  const headers = { authorization: 'Bearer canary-operator-4711' };
-  const at = (path: string) => new URL(path, nginx.url);
-  const created = await fetch(at('/api/sessions'), { method: 'POST', headers });
-  assert.is(created.status, 201);
-  const { session } = (await created.json()) as { session: { id: string } };
-  const stream = await openEventStream(`${nginx.url}/api/sessions/${session.id}/events?token=canary-operator-4711`);
-  const sent = await fetch(at(`/api/sessions/${session.id}/messages`), {
-    method: 'POST',
-    headers,
-    body: '{"content":"hello"}',
-  });
-  assert.is(sent.status, 202);
-  await stream.until('run.finished', { ms: 15_000 });
-  await stream.close();
-  assert.is((await fetch(at('/api/metrics'), { headers })).status, 403);
-  const id = created.headers.get('x-request-id') ?? '';
-  assert.match(id, /^[0-9a-f]{32}$/);
-  await eventually(5_000, () => read(log).includes('/events'));
-  assert.match(read(log), id);
-  assert.not.match(read(log), 'canary');
-  await nginx.close();
-  assert.is(await service.stop(), 0);
-});
+deploy(
+  'the nginx example carries streams as they come, hides the figures, logs no token, shares request ids and passes what the contract allows',
+  async () => {
+    const missing = nginxMissing();
+    if (missing) return console.log(`SKIPPED ${missing}`);
+    const service = await startService({ settings: { server: { token: 'canary-operator-4711' } } });
+    const log = join(tempDirectory('deploy'), 'access.log');
+    const [outside = '', rest = ''] = read('host/deploy/nginx.conf').split('server {\n');
+    const locations = rest
+      .slice(0, rest.lastIndexOf('}'))
+      .replace(/^ *(listen|ssl_|server_name).*\n/gm, '')
+      .replace('/var/log/nginx/agents.log', log)
+      .replace('http://127.0.0.1:7331', service.url);
+    const nginx = await startNginx(locations, outside);
+    const headers = { authorization: 'Bearer canary-operator-4711' };
+    const at = (path: string) => new URL(path, nginx.url);
+    assert.is((await fetch(at('/api/sessions'))).status, 401);
+    const created = await fetch(at('/api/sessions'), { method: 'POST', headers });
+    assert.is(created.status, 201);
+    const { session } = (await created.json()) as { session: { id: string } };
+    const stream = await openEventStream(`${nginx.url}/api/sessions/${session.id}/events?token=canary-operator-4711`);
+    const send = (content: string) =>
+      fetch(at(`/api/sessions/${session.id}/messages`), { method: 'POST', headers, body: JSON.stringify({ content }) });
+    assert.is((await send('list files')).status, 202);
+    await stream.until('message.delta');
+    await stream.until('run.finished', { ms: 15_000 });
+    await stream.close();
+    assert.is((await send('x'.repeat(300_000))).status, 413);
+    assert.is((await fetch(at('/api/metrics'), { headers })).status, 403);
+    const id = created.headers.get('x-request-id') ?? '';
+    assert.match(id, /^[0-9a-f]{32}$/);
+    await eventually(5_000, () => read(log).includes('/events'));
+    assert.match(read(log), id);
+    assert.not.match(read(log), 'canary');
+    await nginx.close();
+    assert.is(await service.stop(), 0);
+    assert.not.match(service.output(), 'canary');
+  },
+);
 
 deploy('the systemd unit is one that systemd understands', () => {
   const { error, status, stderr } = spawnSync(
@@ -95,6 +100,30 @@ deploy('every figure that OPERATIONS.md names is told', () =>
     );
   }),
 );
+
+deploy('every setting is in OPERATIONS.md, with its default and its variable', () => {
+  const rows = Array.from(
+    read('OPERATIONS.md').matchAll(/^\| `([\w.]+)` \| (?:`(.*?)`)? ?\| (?:`(SERVICE_\w+)`)? ?\| /gm),
+  );
+  const told = rows.map(([, key = '', value = '', variable = '']) => ({ key, value, variable }));
+  const variableOf = (key: string) => variables.find((each) => each.key === key)?.name ?? '';
+  const settings = settingsIn(configSchema, configSchema.create({}));
+  assert.ok(settings.length >= 40);
+  assert.equal(
+    told,
+    settings.map(({ key, value }) => ({ key, value, variable: variableOf(key) })),
+  );
+});
+
+/** The keys below a section, in the order of the schema, with their defaults as JSON; empty where there is none. */
+function settingsIn({ schema }: { schema: unknown }, values: object, above = ''): { key: string; value: string }[] {
+  return Object.entries(Object(schema) as Record<string, { schema: unknown }>).flatMap(([name, rule]) => {
+    const value: unknown = Object(values)[name];
+    const key = `${above}${name}`;
+    const isSection = rule.schema !== null && Object.keys(Object(rule.schema)).length > 0;
+    return isSection ? settingsIn(rule, Object(value), `${key}.`) : [{ key, value: JSON.stringify(value) ?? '' }];
+  });
+}
 
 deploy('every test that OPERATIONS.md names is there', () => {
   const named = new Set(Array.from(read('OPERATIONS.md').matchAll(/`(test\/[\w/-]+)`/g), ([, path]) => path ?? ''));
