@@ -183,6 +183,8 @@ test('who listens hears one sentence for each turn of a run', async () => {
     bench,
     async (page) => {
       await page.locator('.setup').waitFor();
+      // What happens before the stream stands is shown, but told to nobody.
+      await page.locator('.pill.ok').waitFor();
       await page.evaluate(`(() => {
         window.heard = [];
         const live = document.querySelector('[data-announcer]');
