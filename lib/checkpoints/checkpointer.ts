@@ -7,10 +7,12 @@ export interface CheckpointSession {
   readonly workspace: string;
 }
 
-/** What a restore came to. `safety` is null when no file was touched; `warning` says why files were left alone. */
+/** What a restore came to. `safety` is the state before it, also when nothing was to be done; `warning` says why files were left alone. */
 export interface Restored {
   restored: Checkpoint;
-  safety: Checkpoint | null;
+  safety: Checkpoint;
+  /** Files, links and directories that were written, removed or changed. */
+  touched: number;
   warning: string | null;
 }
 

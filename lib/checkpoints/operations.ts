@@ -10,7 +10,7 @@ import { type StoredCheckpoint, toCheckpoint } from './record-index.ts';
 import { CheckpointRefusal } from './refusal.ts';
 import { openRepository, type Repository } from './repository.ts';
 import { type LeftAlone, restoreFiles } from './restore-files.ts';
-import { isEmptyPlan, planRestore, type RestorePlan, rulesOfSnapshot } from './restore-plan.ts';
+import { planRestore, type RestorePlan, rulesOfSnapshot } from './restore-plan.ts';
 import { extrasOf, snapshotOf } from './snapshot-extras.ts';
 import type { Snapshot } from './snapshot-node.ts';
 import { sweep } from './sweep.ts';
@@ -27,6 +27,9 @@ export interface WorkerOperations extends Operations {
 
 /** How many repositories stay open; each holds the stat data of its workspace (about 300 bytes per file). */
 const openRepositories = 4;
+
+/** The label of what is restored fits whole, also when that is a safety snapshot of a safety snapshot. */
+const longestSafetyLabel = 1_000;
 
 /** The operations as they run inside the worker: blocking, one at a time. `progress` says that an operation is alive. */
 export function createOperations(settings: WorkerSettings, progress: () => void): WorkerOperations {
@@ -87,20 +90,22 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
       const wanted = await repository.readSnapshot(record);
       const { current, own, content } = snapshot(repository, target);
       const steps = await plan(repository, current, { target: wanted, own });
-      const restored = toCheckpoint(record);
-      if (isEmptyPlan(steps)) return { restored, safety: null, warning: null };
-
-      const label = [...`Before restoring "${record.label}"`].slice(0, 200).join('');
-      const taken = repository.commit([{ ...request.safety, label, sessionId: request.sessionId }], content);
+      const label = [...`Before restoring "${record.label}"`].slice(0, longestSafetyLabel).join('');
+      const [safety] = repository
+        .commit([{ ...request.safety, label, sessionId: request.sessionId }], content)
+        .map(toCheckpoint);
+      if (!safety) throw new CheckpointRefusal('The safety snapshot was not taken.');
       const outcome = await restoreFiles(target.workspace, steps, {
         captured: (path) => current.files.get(path),
         content: async (oid) => (await repository.read(oid)).content,
         progress,
       });
-      const warning = warningOf(outcome.leftAlone);
-      if (outcome.touched > 0) return { restored, safety: taken.map(toCheckpoint)[0] ?? null, warning };
-      repository.undoCommit(taken);
-      return { restored, safety: null, warning };
+      return {
+        restored: toCheckpoint(record),
+        safety,
+        touched: outcome.touched,
+        warning: warningOf(outcome.leftAlone),
+      };
     },
 
     async preview(target, request) {

@@ -54,7 +54,8 @@ export interface Rewind {
 
 export interface Restore {
   restored: Checkpoint;
-  safety: Checkpoint | null;
+  /** The state before it. */
+  safety: Checkpoint;
 }
 
 /** A frame of the plugin stream: first `ready`, then one `plugins.changed` per save. */

@@ -18,13 +18,13 @@ export async function restoreCheckpoint(
   app: Pick<App, 'checkpoints' | 'runs' | 'sessions'>,
   session: Session,
   checkpointId: string,
-): Promise<Restored> {
+): Promise<Omit<Restored, 'touched'>> {
   refuseWhenRemoved(session);
   refuseWhenBusy(session);
   const claim = app.runs.claim(session, { isChange: true });
   try {
-    const restored = await app.checkpoints.restore(checkpointOwner(session), checkpointId);
-    noticeRestore(app, session, restored);
+    const { touched, ...restored } = await app.checkpoints.restore(checkpointOwner(session), checkpointId);
+    if (touched > 0) noticeRestore(app, session);
     return restored;
   } finally {
     app.runs.release(claim);
@@ -44,12 +44,7 @@ export async function previewRestore(
 }
 
 /** Tells the sessions that run in the same directory that their files have just changed. */
-export function noticeRestore(
-  app: Pick<App, 'sessions'>,
-  session: Session,
-  { safety }: Pick<Restored, 'safety'>,
-): void {
-  if (safety === null) return;
+export function noticeRestore(app: Pick<App, 'sessions'>, session: Session): void {
   const message = 'Another session restored a checkpoint: files of this workspace have changed under this run.';
   for (const other of neighbours(app, session))
     if (other.activeRunId !== undefined) other.publish({ type: 'notice', level: 'warn', message, sessionId: other.id });

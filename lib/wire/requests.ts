@@ -90,6 +90,7 @@ export const fieldRules: Readonly<Record<string, { code: ErrorCode; rule: string
     rule: 'must be at most 6 images, each with a mimeType of image/png, image/jpeg, image/webp or image/gif, base64 data and an optional name of at most 120 characters',
   },
   'images:bytes': { code: 'payload_too_large', rule: 'must not be larger than 4 MB each and 12 MB in all' },
+  label: { code: 'invalid_body', rule: 'must be a string of at most 200 characters' },
   name: { code: 'invalid_body', rule: 'must be a string of 1 to 120 characters' },
   tenantId: { code: 'invalid_body', rule: 'must be the id of a tenant' },
   id: { code: 'invalid_body', rule: 'must be a string of 1 to 64 characters of a-z, 0-9 and "-"' },

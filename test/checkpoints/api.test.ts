@@ -74,6 +74,26 @@ test('restore answers {restored, safety, warning}; a dry run touches nothing and
   await service.close();
 });
 
+test('restoring an unchanged workspace takes the safety snapshot too, and leaves those who share it alone', async () => {
+  const service = await createTestApp({ settings: checkpointing });
+  const session = await service.newSession();
+  const neighbour = service.app.sessions.findAny((await service.newSession()).id);
+  assert.ok(neighbour);
+  const claim = service.app.runs.claim(neighbour);
+  const path = `/api/sessions/${session.id}/checkpoints`;
+  const label = 'x'.repeat(200);
+  const { checkpoint } = await service.call<{ checkpoint: Checkpoint }>('POST', path, { status: 201, body: { label } });
+  const before = service.app.events.lastSeq;
+  const done = await service.call<Record<string, Checkpoint | null>>('POST', restorePath(session, checkpoint), {});
+  assert.equal(Object.keys(done), ['restored', 'safety', 'warning']);
+  assert.is(done.safety?.label, `Before restoring "${label}"`);
+  const { checkpoints } = await service.call<CheckpointList>('GET', path, {});
+  assert.equal(checkpoints, [done.safety, checkpoint]);
+  assert.is(service.app.events.lastSeq, before, 'no notice');
+  service.app.runs.release(claim);
+  await service.close();
+});
+
 test('a checkpoint of another session or an unknown one is 404 not_found', async () => {
   const service = await createTestApp({ settings: checkpointing });
   const [mine, other] = [await service.newSession(), await service.newSession()];

@@ -25,8 +25,8 @@ export function RestoreDialog({
     try {
       const { restored, safety } = await tools.api().restoreCheckpoint(sessionId, checkpointId);
       onClose();
-      const undo = safety && { label: 'Undo', run: () => void undoRestore(tools, sessionId, safety.id) };
-      tools.say(`Files are as in "${restored.label}".`, 'info', undo ?? undefined);
+      const undo = { label: 'Undo', run: () => void undoRestore(tools, sessionId, safety.id) };
+      tools.say(`Files are as in "${restored.label}".`, 'info', undo);
     } catch (error) {
       setBusy(false);
       tools.fail(error);
