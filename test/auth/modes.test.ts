@@ -60,6 +60,7 @@ const cells: [name: string, request: () => Request, expected: string][] = [
   ['another scheme', () => plain('/api/x', { headers: { authorization: `Basic ${operator}` } }), 'unauthorized'],
   ['the token without a scheme', () => plain('/api/x', { headers: { authorization: operator } }), 'unauthorized'],
   ['a query token on GET', () => plain(`/api/events?token=${operator}`), 'accepted'],
+  ['a query token on HEAD', () => plain(`/api/events?token=${operator}`, { method: 'HEAD' }), 'accepted'],
   ['a wrong query token on GET', () => plain('/api/events?token=nonsense'), 'unauthorized'],
   ['a query token on POST', () => plain(`/api/sessions?token=${operator}`, { method: 'POST' }), 'unauthorized'],
   ['a query token on DELETE', () => plain(`/api/x?token=${operator}`, { method: 'DELETE' }), 'unauthorized'],
@@ -86,6 +87,13 @@ token('an encoded query token is decoded', async () => {
   const { auth } = await startAuth({ token: 'a+b&c/d=e f' });
   const query = encodeURIComponent('a+b&c/d=e f');
   assert.is(await outcome(auth.authenticate(plain(`/api/events?token=${query}`), ip)), 'accepted');
+});
+
+token('a token that is not ASCII is accepted as a client sends it: as UTF-8', async () => {
+  const { auth } = await startAuth({ token: 'tökén-ß' });
+  const header = Buffer.from('tökén-ß', 'utf8').toString('latin1');
+  assert.is(await outcome(auth.authenticate(bearer(header), ip)), 'accepted');
+  assert.is(await outcome(auth.authenticate(bearer('t\xf6k\xe9n'), ip)), 'unauthorized');
 });
 
 token('a refusal says what is needed and nothing of what was sent', async () => {
