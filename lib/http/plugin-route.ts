@@ -73,10 +73,11 @@ async function guarded<T>({ platform, request }: HandlerContext, pluginId: strin
 
 /** JSON unless the plugin names another content type and gives text or bytes. */
 function toResponse(result: PluginRouteResponse | undefined): Response {
-  const { status = 200, headers = {}, body = { ok: true } } = result ?? {};
-  if (status === 204 || status === 304) return new Response(null, { status, headers });
-  const type = new Headers(headers).get('content-type');
-  if (type !== null && (typeof body === 'string' || body instanceof Uint8Array))
+  const { status = 200, headers: given = {}, body = { ok: true } } = result ?? {};
+  if (status === 204 || status === 304) return new Response(null, { status, headers: given });
+  // In lower case: a name must replace ours, however the plugin spells it.
+  const headers = Object.fromEntries(new Headers(given));
+  if (headers['content-type'] !== undefined && (typeof body === 'string' || body instanceof Uint8Array))
     return new Response(body, { status, headers });
   return json(body, status, headers);
 }

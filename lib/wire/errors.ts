@@ -69,8 +69,11 @@ export class ServiceError extends Error {
   }
 }
 
+/** By name, and only with a code and an error status: what a plugin throws under that name may be half of one. */
 export function isServiceError(value: unknown): value is ServiceError {
-  return value instanceof Error && value.name === 'ServiceError' && 'status' in value;
+  if (!(value instanceof Error) || value.name !== 'ServiceError') return false;
+  if (!('code' in value && 'status' in value) || typeof value.code !== 'string') return false;
+  return Number.isInteger(value.status) && Number(value.status) >= 400 && Number(value.status) <= 599;
 }
 
 /** The envelope with `cache-control: no-store`, as the contract wants it on every error. */
@@ -79,8 +82,9 @@ export function errorResponse(
 ): Response {
   const body: ErrorEnvelope = { error: { code: error.code, message: error.message } };
   if (error.details !== undefined) body.error.details = error.details;
-  return new Response(JSON.stringify(body), {
-    status: error.status,
-    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...error.headers },
-  });
+  // Set, not spread: a plugin may spell the names of its headers in any case.
+  const headers = new Headers(error.headers);
+  headers.set('content-type', 'application/json; charset=utf-8');
+  headers.set('cache-control', 'no-store');
+  return new Response(JSON.stringify(body), { status: error.status, headers });
 }

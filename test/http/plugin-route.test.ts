@@ -61,6 +61,49 @@ plugin('status, headers and body are the plugin’s; text with a type of its own
   assert.is((await errorOf(wrong)).code, 'method_not_allowed');
 });
 
+plugin('a header of the plugin replaces the one of the service, however it is spelled', async () => {
+  const { call } = withRoutes([
+    {
+      method: 'GET',
+      path: '/api/acme/a',
+      handler: () => ({
+        headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'max-age=60' },
+        body: { a: 1 },
+      }),
+    },
+  ]);
+  const { headers } = await call('/api/acme/a');
+  assert.is(headers.get('content-type'), 'application/problem+json');
+  assert.is(headers.get('cache-control'), 'max-age=60');
+});
+
+plugin('what is thrown as half a ServiceError is a failure; an error is never cached', async () => {
+  const thrown = (fields: object) => () => Promise.reject(Object.assign(new Error('secret'), fields));
+  const name = 'ServiceError';
+  const { call } = withRoutes([
+    { method: 'GET', path: '/api/acme/no-code', handler: thrown({ name, status: 400 }) },
+    { method: 'GET', path: '/api/acme/no-status', handler: thrown({ name, code: 'x', status: 'x' }) },
+    { method: 'GET', path: '/api/acme/ok-status', handler: thrown({ name, code: 'x', status: 200 }) },
+    {
+      method: 'GET',
+      path: '/api/acme/headers',
+      handler: thrown({ name, code: 'x', status: 400, headers: { 'a b': '' } }),
+    },
+    {
+      method: 'GET',
+      path: '/api/acme/teapot',
+      handler: thrown({ name, code: 'teapot', status: 418, headers: { 'Cache-Control': 'max-age=60', 'X-A': 'b' } }),
+    },
+  ]);
+  for (const path of ['no-code', 'no-status', 'ok-status'])
+    assert.equal((await errorOf(await call(`/api/acme/${path}`))).code, 'plugin_route_failed', path);
+  assert.equal((await errorOf(await call('/api/acme/headers'))).code, 'internal_error');
+  const teapot = await call('/api/acme/teapot');
+  assert.is(teapot.headers.get('cache-control'), 'no-store');
+  assert.is(teapot.headers.get('x-a'), 'b');
+  assert.equal(await errorOf(teapot), { status: 418, code: 'teapot', message: 'secret' });
+});
+
 plugin('a failure is 500 plugin_route_failed, isolated and without details; a ServiceError is its answer', async () => {
   const { call, logged } = withRoutes([
     {
