@@ -27,7 +27,9 @@ export function sendDirectly(
   }
   const text = response.body === null ? '' : textOf(response);
   if (text === undefined) return false;
-  const bare = response.status === 204 || response.status === 304 || response.headers.has('content-length');
+  // The answer to HEAD names the length of the body that GET has, or none.
+  const isHead = socket.req.method === 'HEAD';
+  const bare = isHead || response.status === 204 || response.status === 304 || response.headers.has('content-length');
   if (!bare) response.headers.set('content-length', String(Buffer.byteLength(text)));
   writeHead(socket, response);
   socket.end(text);

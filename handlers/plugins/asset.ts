@@ -1,5 +1,6 @@
 import { lookup } from 'mrmime';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { isUnchanged } from '../../lib/http/entity-tag.ts';
 import { ServiceError } from '../../lib/wire/errors.ts';
 
 /**
@@ -14,8 +15,8 @@ export default endpoint('GET /plugins/:id/*', {
     if (asset === undefined) throw new ServiceError('not_found', 'There is no such plugin asset.');
     const etag = `W/"${asset.bytes.length.toString(36)}-${Math.round(asset.modifiedAt).toString(36)}"`;
     const headers = { ...fixedHeaders, etag, 'content-type': contentType(asset.fileName) };
-    if (request.headers.get('if-none-match')?.includes(etag)) return new Response(null, { status: 304, headers });
-    return new Response(asset.bytes, { headers });
+    if (isUnchanged(request, etag)) return new Response(null, { status: 304, headers });
+    return new Response(asset.bytes, { headers: { ...headers, 'content-length': String(asset.bytes.length) } });
   },
 });
 

@@ -1,4 +1,5 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { isUnchanged } from '../../lib/http/entity-tag.ts';
 import { harden } from '../../lib/http/sandbox-document.ts';
 import { ServiceError } from '../../lib/wire/errors.ts';
 
@@ -18,8 +19,9 @@ export default endpoint('GET /plugins/:id/.sandbox/*', {
     if (asset === undefined) throw nothingHere();
     const etag = `W/"s-${asset.bytes.length.toString(36)}-${Math.round(asset.modifiedAt).toString(36)}"`;
     const headers = { ...fixedHeaders, etag };
-    if (request.headers.get('if-none-match')?.includes(etag)) return new Response(null, { status: 304, headers });
-    return new Response(harden(asset.bytes), { headers });
+    if (isUnchanged(request, etag)) return new Response(null, { status: 304, headers });
+    const script = harden(asset.bytes);
+    return new Response(script, { headers: { ...headers, 'content-length': String(script.size) } });
   },
 });
 

@@ -3,6 +3,7 @@ import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { lookup } from 'mrmime';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { isUnchanged } from '../../lib/http/entity-tag.ts';
 import { policyHost } from '../../lib/http/sandbox-document.ts';
 import { ServiceError } from '../../lib/wire/errors.ts';
 
@@ -28,7 +29,7 @@ export default endpoint('GET /*', {
         'cache-control': 'no-cache',
         'content-type': type,
       };
-      if (matches(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
+      if (isUnchanged(request, etag)) return new Response(null, { status: 304, headers });
       const bytes = await file.readFile();
       return new Response(bytes, { headers: { ...headers, 'content-length': String(bytes.byteLength) } });
     } finally {
@@ -85,8 +86,4 @@ function typeOf(pathname: string): string {
   if (pathname.endsWith('/')) return 'text/html; charset=utf-8';
   const type = lookup(pathname) ?? 'application/octet-stream';
   return /^text\/|javascript|json$/.test(type) ? `${type}; charset=utf-8` : type;
-}
-
-function matches(header: string | null, etag: string): boolean {
-  return header === '*' || (header ?? '').split(',').some((entry) => entry.trim() === etag);
 }

@@ -25,9 +25,12 @@ export function createRouter(handlers: readonly Handler[], app: App): HattipHand
   const paths = [...table.keys()].sort(bySpecificity);
   const router = createHattipRouter<Connection>();
   const mount = (path: string) =>
-    router.use<Record<string, string>>(path, (context) => dispatch(context, table.get(path) ?? new Map(), app));
+    router.use<Record<string, string>>(path, (context) =>
+      // Here, because the library answers what reaches it in its own words.
+      dispatch(context, table.get(path) ?? new Map(), app).catch((error) => errorAnswer(error, app, context.request)),
+    );
   for (const path of paths.filter(isApiPath)) mount(path);
-  router.use<Record<string, string>>('/api/*', (context) => dispatch(context, new Map(), app));
+  mount('/api/*');
   for (const path of paths.filter((path) => !isApiPath(path))) mount(path);
   router.use(({ request }) => errorAnswer(notFound(), app, request));
   const handler = router.buildHandler();
@@ -60,10 +63,18 @@ async function dispatch(context: Context, methods: Methods, app: App): Promise<R
 }
 
 /** No handler: 401 before anything is told about a path that needs a credential, then 405 or 404. */
-async function refuse({ request, ip }: Context, known: string[], methods: Methods, app: App): Promise<never> {
+async function refuse(context: Context, known: string[], methods: Methods, app: App): Promise<Response> {
   const isPublic = [...methods.values()].some((handler) => handler.route.access === 'public');
-  if (!isPublic) await authorize(request, ip, app, 'user');
-  if (known.length === 0 || isCatchAll(methods)) throw notFound();
+  if (!isPublic) await authorize(context.request, context.ip, app, 'user');
+  if (known.length === 0) throw notFound();
+  const files = [...methods.values()].find((handler) => handler.route.path === '/*');
+  if (files) {
+    // Only the files know which of all paths exist.
+    const request = new Request(context.url);
+    const file = await files({ ...outer(context, { ...context.platform, app, url: context.url }), request });
+    if (!file.ok) return file;
+    await file.body?.cancel();
+  }
   const allow = [...new Set(known.includes('GET') ? [...known, 'HEAD'] : known), 'OPTIONS'].join(', ');
   throw new ServiceError('method_not_allowed', `This path answers ${allow}.`, { headers: { allow } });
 }
@@ -103,10 +114,6 @@ function head(method: string, response: Response): Response {
 
 function isApiPath(path: string): boolean {
   return path.startsWith('/api/');
-}
-
-function isCatchAll(methods: Methods): boolean {
-  return [...methods.values()].some((handler) => handler.route.path === '/*');
 }
 
 function notFound(): ServiceError {

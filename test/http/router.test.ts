@@ -60,7 +60,9 @@ routes('an unknown API path is 404 not_found, a known one with another method 40
 
 routes('static files answer GET and HEAD only', async () => {
   const { call } = service('none');
-  assert.is((await call('/x', { method: 'POST' })).status, 404);
+  const wrong = await call('/x', { method: 'POST', body: '{}' });
+  assert.is(wrong.headers.get('allow'), 'GET, HEAD, OPTIONS');
+  assert.equal((await errorOf(wrong)).code, 'method_not_allowed');
   assert.is((await call('/x', { method: 'HEAD' })).status, 200);
 });
 

@@ -107,7 +107,24 @@ files('index at the root, types by name, revalidation by ETag', async () => {
   assert.is((await fetch(world.url, { method: 'HEAD' })).headers.get('content-length'), '16');
   assert.match((await fetch(`${world.url}/app.js`)).headers.get('content-type') ?? '', /javascript/);
   const etag = index.headers.get('etag') ?? '';
-  assert.is((await fetch(world.url, { headers: { 'if-none-match': etag } })).status, 304);
+  for (const known of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*'])
+    assert.is((await fetch(world.url, { headers: { 'if-none-match': known } })).status, 304, known);
+  assert.is((await fetch(world.url, { headers: { 'if-none-match': '"other"' } })).status, 200);
+});
+
+files('another method on a file is 405, on nothing 404, outside 403', async () => {
+  const post = async (path: string) =>
+    rawRequest(
+      world.listening.port,
+      `POST ${path} HTTP/1.1\r\n${host}Content-Length: 2\r\nConnection: close\r\n\r\n{}`,
+    );
+  for (const path of ['/', '/app.js']) {
+    const answer = await post(path);
+    assert.is(codeOf(answer), '405 method_not_allowed', path);
+    assert.match(answer, /\r\nallow: GET, HEAD, OPTIONS\r\n/i);
+  }
+  assert.is(codeOf(await post('/nope')), '404 not_found');
+  assert.is(codeOf(await post('/%2e%2e/x')), '403 forbidden');
 });
 
 files('nobody may frame the page, and it may frame the sandbox document only', async () => {
