@@ -30,7 +30,7 @@ export const BrowserOptions = type({
   settleMs: defaulted(max(min(integer(), 0), 60_000), 250),
   /** A session's page is closed when nobody used it for so long. */
   idleMs: defaulted(milliseconds, 900_000),
-  maxTextChars: defaulted(max(min(integer(), 100), 1_000_000), 12_000),
+  maxTextChars: defaulted(max(min(integer(), 1), 1_000_000), 12_000),
   maxElements: defaulted(max(min(integer(), 0), 2_000), 120),
   /** Absent: Chromium's sandbox is off for root, who can't have one, and on for everybody else. */
   noSandbox: optional(boolean()),

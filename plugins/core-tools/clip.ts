@@ -2,7 +2,9 @@
 export function clip(text: string, most: number): string {
   if (text.length <= most) return text;
   const marker = `\n[... ${text.length - most} of ${text.length} characters left out ...]\n`;
-  const kept = Math.max(0, most - marker.length);
+  // A cap that has no room for the marker shows the beginning.
+  if (marker.length >= most) return wholeCharacters(text.slice(0, most), text);
+  const kept = most - marker.length;
   const head = wholeCharacters(text.slice(0, Math.ceil(kept / 2)), text);
   return `${head}${marker}${text.slice(text.length - Math.floor(kept / 2)).replace(/^[\udc00-\udfff]/, '')}`;
 }

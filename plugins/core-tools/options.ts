@@ -33,7 +33,7 @@ export const CoreToolsOptions = type({
   /** Host names, addresses or CIDR ranges of private networks that web_fetch may reach without more ado. */
   allowPrivateHosts: defaulted(array(string()), () => []),
   /** The cap on what a tool card shows. */
-  maxOutputChars: defaulted(min(integer(), 1_000), 100_000),
+  maxOutputChars: defaulted(min(integer(), 1), 100_000),
 });
 
 export type CoreToolsOptions = Infer<typeof CoreToolsOptions>;

@@ -9,6 +9,8 @@ import {
 import { createModel } from './create-model.ts';
 import { type Endpoint, endpointOf, Options } from './options.ts';
 
+const leastThinkingBudget = 1_024;
+
 /** Registers the models of an Anthropic-compatible endpoint: those configured, otherwise those the endpoint lists. */
 export default definePlugin<Options>({
   options: Options,
@@ -16,6 +18,8 @@ export default definePlugin<Options>({
     for (const name of unknownOptions(options, Options)) log.warn(`There is no option "${name}".`);
     const endpoint = endpointOf(options, process.env);
     if (endpoint === undefined) return;
+    if (Number(options.thinkingBudget) < leastThinkingBudget)
+      log.warn(`"thinkingBudget" is below ${leastThinkingBudget}, which this API refuses.`);
     const { key, headers } = endpoint;
     const http = createProviderHttp({ ...endpoint, headers: headersOf(endpoint), secrets: secretsOf(key, headers) });
     onDispose(http.close);

@@ -31,8 +31,8 @@ export const Options = type({
   models: optional(array(modelEntry)),
   /** Always sent: this, otherwise `model.maxTokens` of the configuration, otherwise 4096. */
   maxTokens: optional(positive),
-  /** Tokens for extended thinking; the temperature is not sent then. The API's least is 1024. */
-  thinkingBudget: optional(min(integer(), 1024)),
+  /** Tokens for extended thinking; the temperature is not sent then. */
+  thinkingBudget: optional(positive),
   version: optional(nonempty(string())),
   /** Another name for `version`. */
   anthropicVersion: optional(nonempty(string())),

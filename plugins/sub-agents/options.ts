@@ -22,12 +22,12 @@ export const Options = object({
   maxConcurrent: defaulted(atLeast(0), 3),
   /** Tasks of one `delegate_many`. */
   maxFanOut: defaulted(max(atLeast(1), 100), 6),
-  maxBatchResultChars: defaulted(atLeast(1_000), 40_000),
+  maxBatchResultChars: defaulted(atLeast(1), 40_000),
   /** Model calls of a child's run. */
   maxSteps: defaulted(atLeast(1), 12),
   /** Counted from the start of the child's run, not while it waits for its turn. */
   timeoutMs: defaulted(atLeast(1), 600_000),
-  maxResultChars: defaulted(atLeast(200), 20_000),
+  maxResultChars: defaulted(atLeast(1), 20_000),
   /** True: children may use tools that wait for a person's approval. */
   exposeApprovalTools: defaulted(boolean(), false),
   /** Added to the built-in ones; one of the same name replaces it. */

@@ -5,7 +5,6 @@ import {
   enums,
   type Infer,
   integer,
-  min,
   nonempty,
   object,
   optional,
@@ -51,7 +50,7 @@ export const Options = object({
   webhooks: defaulted(record(id, webhook), {}),
   schedules: defaulted(array(schedule), []),
   /** How long the scheduler sleeps at most, in milliseconds; it also wakes at the turn of a minute. */
-  tickMs: defaulted(min(integer(), 0), 30_000),
+  tickMs: defaulted(integer(), 30_000),
 });
 
 export type WebhookOptions = Infer<typeof webhook>;

@@ -69,6 +69,33 @@ test('long output keeps its beginning and its end', async () => {
   assert.match(content, /\n99999\n100000$/);
 });
 
+test('output of exactly the cap is whole, one character more is cut to the cap', async () => {
+  const { call } = await createToolBench({}, { maxOutputChars: 2_000 });
+  const print = (count: number, ending = '') => call('shell', { command: `printf 'x%.0s' $(seq ${count})${ending}` });
+  assert.is((await print(2_000)).content, 'x'.repeat(2_000));
+  const cut = (await print(2_001)).content;
+  assert.ok(cut.length <= 2_000 && cut.length > 1_950, `${cut.length}`);
+  assert.match(cut, /^x+\n\[\.\.\. \d+ of 2001 characters left out \.\.\.\]\nx+$/);
+  const failed = (await print(2_000, '; exit 3')).content;
+  assert.ok(failed.length <= 2_000 && failed.length > 1_950, `${failed.length}`);
+  assert.match(failed, /^x+\n\[\.\.\. \d+ of 2000 .*\]\nx+\n\[Exit code 3\.\]$/);
+});
+
+test('a cap of a few characters is kept', async () => {
+  for (const maxOutputChars of [1, 30, 100]) {
+    const { call } = await createToolBench({ 'a.txt': 'line of text\n'.repeat(100) }, { maxOutputChars });
+    for (const [tool, args] of [
+      ['shell', { command: 'seq 1 1000' }],
+      ['read_file', { path: 'a.txt' }],
+      ['search_files', { pattern: 'text' }],
+      ['find_files', { pattern: '*.txt' }],
+    ] as const) {
+      const { content } = await call(tool, args);
+      assert.ok(content !== '' && content.length <= maxOutputChars, `${tool} ${maxOutputChars}: ${content.length}`);
+    }
+  }
+});
+
 test('a gigabyte of output costs no memory: the producer is stopped at 50 MB', async () => {
   const { call } = await createToolBench();
   for (const command of ['head -c 1000000000 /dev/zero', 'yes | head -c 1000000000', 'yes long line >&2']) {

@@ -52,10 +52,11 @@ for (const [what, triggers, reason] of [
   });
 
 refused('a tickMs below 1000 is raised to it, with a warning', async () => {
-  await withApp(triggerApp({ tickMs: 10 }), async (app) => {
-    assert.is(infoOf(app)?.state, 'active');
-    assert.ok(app.lines.some((line) => line.includes('"tickMs" is below 1000')));
-  });
+  for (const tickMs of [999, 0, -5])
+    await withApp(triggerApp({ tickMs }), async (app) => {
+      assert.is(infoOf(app)?.state, 'active');
+      assert.ok(app.lines.some((line) => line.includes('"tickMs" is below 1000')));
+    });
 });
 
 refused.run();

@@ -11,7 +11,7 @@ import {
   type ToolOutput,
   type WorkspaceFile,
 } from '../../../lib/plugin-api/index.ts';
-import { clipLine } from '../clip.ts';
+import { clip, clipLine } from '../clip.ts';
 import type { CoreToolsOptions } from '../options.ts';
 import { type Place, placeOf } from './place.ts';
 
@@ -55,17 +55,19 @@ function showText(
   if (lines.length === 0) return { content: `${path} is empty.`, data };
   if (offset > lines.length) return refuse(`${path} has only ${lines.length} lines; there is no line ${offset}.`);
   const shown: string[] = [];
-  let room = most - 200;
+  // Room for the last line, which says how to go on. One line is always shown, or nobody would get any further.
+  let room = most - Math.min(200, Math.ceil(most / 2));
+  const longest = Math.min(lineChars, Math.max(1, room - 50));
   for (const [at, line] of lines.slice(offset - 1, offset - 1 + limit).entries()) {
-    const numbered = `${String(offset + at).padStart(6)}\t${clipLine(line.replace(/\r$/, ''), lineChars)}`;
+    const numbered = `${String(offset + at).padStart(6)}\t${clipLine(line.replace(/\r$/, ''), longest)}`;
     room -= numbered.length + 1;
-    if (room < 0) break;
+    if (room < 0 && shown.length > 0) break;
     shown.push(numbered);
   }
   const next = offset + shown.length;
   if (next <= lines.length) shown.push(`[Line ${next - 1} of ${lines.length}; go on with offset ${next}.]`);
   else if (file.truncated) shown.push(`[The file goes on: it has ${file.size} bytes, and only the first were read.]`);
-  return { content: shown.join('\n'), data: { ...data, from: offset, to: next - 1 } };
+  return { content: clip(shown.join('\n'), most), data: { ...data, from: offset, to: next - 1 } };
 }
 
 async function showImage(file: WorkspaceFile, place: Place): Promise<ToolOutput> {

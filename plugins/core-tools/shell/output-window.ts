@@ -4,15 +4,16 @@ import { stripVTControlCharacters } from 'node:util';
 export interface OutputWindow {
   add(bytes: Uint8Array): void;
   readonly bytes: number;
-  /** At most `most` characters, without terminal control sequences; NUL and what is not UTF-8 is shown as a symbol. */
-  text(): string;
+  /**
+   * At most `most` characters less what is to be added, without terminal control sequences; NUL and what is not UTF-8 is
+   * shown as a symbol. Called once.
+   */
+  text(added: number): string;
 }
 
 export function createOutputWindow(most: number): OutputWindow {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  const room = Math.max(0, most - 100);
-  const headRoom = Math.ceil(room / 2);
-  const tailRoom = Math.floor(room / 2);
+  const headRoom = Math.ceil(most / 2);
   let bytes = 0;
   let chars = 0;
   let head = '';
@@ -23,7 +24,7 @@ export function createOutputWindow(most: number): OutputWindow {
     if (rest.length < text.length) head += text.slice(0, text.length - rest.length);
     tail += rest;
     // Cutting at every chunk would copy the tail for each of them.
-    if (tail.length > 4 * tailRoom + 65_536) tail = tail.slice(-tailRoom);
+    if (tail.length > 2 * most + 65_536) tail = tail.slice(-most);
   };
   return {
     add(chunk) {
@@ -33,14 +34,22 @@ export function createOutputWindow(most: number): OutputWindow {
     get bytes() {
       return bytes;
     },
-    text() {
+    text(added) {
       take(decoder.decode());
-      tail = tailRoom === 0 ? '' : tail.slice(-tailRoom);
-      const left = chars - head.length - tail.length;
-      const whole = left === 0 ? head + tail : `${head}\n[... ${left} of ${chars} characters left out ...]\n${tail}`;
+      const room = Math.max(0, most - added);
+      const whole = chars <= room ? head + tail : shortened({ head, tail, chars, room });
       return stripVTControlCharacters(whole)
         .replaceAll('\0', '\u2400')
         .replace(/\p{Surrogate}/gu, '\ufffd');
     },
   };
+}
+
+/** Beginning and end with a marker between; the beginning alone where there is no room for the marker. */
+function shortened({ head, tail, chars, room }: { head: string; tail: string; chars: number; room: number }): string {
+  const marker = (left: number) => `\n[... ${left} of ${chars} characters left out ...]\n`;
+  const kept = room - marker(chars).length;
+  if (kept <= 0) return head.slice(0, room);
+  const ends = { head: head.slice(0, Math.ceil(kept / 2)), tail: tail.slice(tail.length - Math.floor(kept / 2)) };
+  return `${ends.head}${marker(chars - kept)}${ends.tail}`;
 }

@@ -16,7 +16,8 @@ export interface Command {
 }
 
 export interface CommandResult {
-  output: string;
+  /** What it wrote, in `maxOutputChars` less the characters that are to be added. Called once. */
+  output(added: number): string;
   outputBytes: number;
   /** Null when a signal ended it. */
   exitCode: number | null;
@@ -59,7 +60,7 @@ export async function runCommand(command: Command): Promise<CommandResult> {
   if (reason === 'ended' && isGroupAlive(group))
     command.signal.addEventListener('abort', () => void end().catch(() => undefined), { once: true });
   const result: CommandResult = {
-    output: window.text(),
+    output: window.text,
     outputBytes: window.bytes,
     exitCode: child.exitCode,
     exitSignal: child.signalCode,

@@ -16,6 +16,7 @@ import {
   type ToolOutput,
   visible,
 } from '../../../lib/plugin-api/index.ts';
+import { clip } from '../clip.ts';
 import type { CoreToolsOptions } from '../options.ts';
 
 import { scrubEnvironment } from './environment.ts';
@@ -63,11 +64,12 @@ export function createShell(
         environment,
         marker: `${owner}.${instance}.${randomUUID()}`,
         timeoutMs,
-        maxOutputChars: options.maxOutputChars - 200,
+        maxOutputChars: options.maxOutputChars,
         signal: context.signal,
       });
       const durationMs = Math.round(performance.now() - started);
-      return report(result, { durationMs, timeoutMs, sandboxed: wrapper.length > 0 });
+      const about = { durationMs, sandboxed: wrapper.length > 0 };
+      return report(result, about, { timeoutMs, most: options.maxOutputChars });
     },
   });
   return {
@@ -106,9 +108,9 @@ function createSandbox(
 
 function report(
   { output, stopped, exitCode, exitSignal, outputBytes }: CommandResult,
-  about: { durationMs: number; timeoutMs: number; sandboxed: boolean },
+  about: { durationMs: number; sandboxed: boolean },
+  { timeoutMs, most }: { timeoutMs: number; most: number },
 ): ToolOutput {
-  const { timeoutMs, ...rest } = about;
   const endings = {
     cancelled: 'The command was cancelled.',
     timeout: `The command was stopped after ${timeoutMs} ms. Run long work in the background, or in smaller steps.`,
@@ -121,11 +123,12 @@ function report(
       : exitCode === 0
         ? undefined
         : `Exit code ${exitCode}.`;
-  const text = output.replace(/\n$/, '');
-  const content = [text === '' && ending === undefined ? '(no output)' : text, ending && `[${ending}]`];
+  const note = ending === undefined ? '' : `[${ending}]`;
+  const text = output(note === '' ? 0 : note.length + 1).replace(/\n$/, '');
+  const content = [text === '' && note === '' ? '(no output)' : text, note];
   return {
-    content: content.filter((part) => part !== undefined && part !== '').join('\n'),
+    content: clip(content.filter((part) => part !== '').join('\n'), most),
     isError: ending !== undefined,
-    data: { exitCode, signal: exitSignal, outputBytes, ...rest, ...(stopped ? { stopped } : {}) },
+    data: { exitCode, signal: exitSignal, outputBytes, ...about, ...(stopped ? { stopped } : {}) },
   };
 }
