@@ -7,6 +7,13 @@ export interface CheckpointSession {
   readonly workspace: string;
 }
 
+/** A checkpoint that will be taken. */
+export interface ExpectedCheckpoint {
+  readonly taken: Promise<Checkpoint>;
+  /** Has it taken now. */
+  hurry(): void;
+}
+
 /** What a restore came to. `safety` is the state before it, also when nothing was to be done; `warning` says why files were left alone. */
 export interface Restored {
   restored: Checkpoint;
@@ -25,7 +32,12 @@ export interface Checkpointer {
   /** Only the session's own records, newest first; waits for a capture in flight. */
   list(session: CheckpointSession): Promise<CheckpointList>;
   /** The label is cut to 200 characters. */
-  capture(session: CheckpointSession, label: string, messageId?: string): Promise<Checkpoint>;
+  capture(session: CheckpointSession, label: string): Promise<Checkpoint>;
+  /**
+   * The checkpoint before a message: taken within some 20 ms, with others of the same workspace, or as soon as anything
+   * waits for it, so that messages cost the machine little while their models are asked.
+   */
+  captureBefore(session: CheckpointSession, message: { id: string; label: string }): ExpectedCheckpoint;
   /** Takes the safety snapshot, then resets. */
   restore(session: CheckpointSession, checkpointId: string): Promise<Restored>;
   /** What `restore` would do now; touches no file. */

@@ -6,6 +6,7 @@ import { systemCode } from '../base/caught.ts';
 import type { Clock, Undo } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
+import type { Checkpoint } from '../wire/checkpoint.ts';
 import { ServiceError } from '../wire/errors.ts';
 import type { IdSource } from '../wire/ids.ts';
 import { createCaptureBatches } from './capture-batches.ts';
@@ -36,6 +37,8 @@ export interface CheckpointerOptions {
 
 const labelChars = 200;
 const writableMs = 2_000;
+/** How long a stop waits for captures that wait for their turn. */
+const endWaitMs = 500;
 
 /**
  * Checkpoints by git repositories outside the workspaces, one per tenant and directory, written in a worker thread by the
@@ -63,7 +66,7 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
   /** Repositories with objects to collect. */
   const unswept = new Map<string, Target>();
   let cancelSweep: Undo = () => {};
-  const captures = createCaptureBatches((session, take) => attempt('capture', writableTarget(session), take));
+  const captures = createCaptureBatches((session, take) => attempt('capture', writableTarget(session), take), clock);
 
   async function targetOf({ tenantId, workspace }: CheckpointSession): Promise<Target> {
     const real = await realpath(workspace).catch(() => resolve(workspace));
@@ -97,6 +100,15 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
       session,
       attempt(name, writableTarget(session), () => argument),
     );
+  }
+
+  function capture(
+    session: CheckpointSession,
+    { label, ...message }: { label: string; messageId?: string },
+  ): Promise<Checkpoint> {
+    const shortLabel = [...label].slice(0, labelChars).join('');
+    const checkpoint = { id: newId('chk'), label: shortLabel, sessionId: session.id, ...message, at: clock.now() };
+    return noted(session, captures.add(session, checkpoint));
   }
 
   /** Noted in the tick of the call: a list that is asked for right after it must wait. */
@@ -164,6 +176,7 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
   }
 
   async function readIndex(session: CheckpointSession, target: Target): Promise<RecordIndex | undefined> {
+    captures.hurry();
     await inFlight.get(session.id);
     const index = await readIndexFiles(target.repository);
     if (index?.sweep && !unswept.has(target.repository)) sweepLater(target);
@@ -193,16 +206,16 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
       };
     },
 
-    capture(session, label, messageId) {
-      const checkpoint = {
-        id: newId('chk'),
-        label: [...label].slice(0, labelChars).join(''),
-        sessionId: session.id,
-        ...(messageId === undefined ? {} : { messageId }),
-        at: clock.now(),
-      };
-      return noted(session, captures.add(session, checkpoint));
+    capture(session, label) {
+      const taken = capture(session, { label });
+      captures.hurry();
+      return taken;
     },
+
+    captureBefore: (session, { id, label }) => ({
+      taken: capture(session, { label, messageId: id }),
+      hurry: captures.hurry,
+    }),
 
     restore(session, checkpointId) {
       const safety = { id: newId('chk'), at: clock.now() };
@@ -238,6 +251,8 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
 
     async close() {
       cancelSweep();
+      captures.seal();
+      await Promise.race([Promise.all(inFlight.values()), new Promise<void>((late) => clock.after(endWaitMs, late))]);
       await lane.close();
     },
   };

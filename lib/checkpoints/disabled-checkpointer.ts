@@ -9,6 +9,7 @@ export function createDisabledCheckpointer(reason: string): Checkpointer {
   return {
     list: async () => ({ enabled: false, reason, checkpoints: [] }),
     capture: refuse,
+    captureBefore: () => ({ taken: refuse(), hurry: () => undefined }),
     restore: refuse,
     preview: refuse,
     diff: refuse,

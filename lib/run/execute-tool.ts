@@ -25,7 +25,7 @@ const keptDataChars = 32_768;
  */
 export async function executeTool(run: Run, call: ModelToolCall): Promise<void> {
   const { clock } = run.around;
-  if (run.checkpoint) await abortable(run.checkpoint, run.signal);
+  if (run.checkpoint) await abortable(run.checkpoint(), run.signal);
   run.signal.throwIfAborted();
   const { id, name, arguments: args } = call;
   run.enter('tool', { tool: name });

@@ -72,8 +72,8 @@ export class Run {
   accepted: Promise<void> = Promise.resolve();
   /** Resolves when the run is over, with what it came to; undefined when it left no trace. Never rejects. */
   outcome: Promise<RunOutcome | undefined> = Promise.resolve(undefined);
-  /** The snapshot before the message, awaited before the first tool; never rejects. */
-  checkpoint: Promise<void> | undefined;
+  /** Resolves when the snapshot before the message is taken, and hurries it: asked for before the first tool. Never rejects. */
+  checkpoint: (() => Promise<void>) | undefined;
   /** The plugins' parts of the system prompt, once asked. */
   pluginPrompts: string[] | undefined;
   /** What it is doing, for summaries; see {@link enter}. */

@@ -79,14 +79,14 @@ export function snapshotBefore(
   const { session } = run;
   if (session.record.parentId !== undefined || app.config.checkpoints.enabled === false) return;
   const label = `Before: ${[...(message.content || 'Image')].slice(0, 72).join('')}`;
-  run.checkpoint = accepted
-    .then(() =>
-      app.checkpoints.capture(
-        { id: session.id, tenantId: session.tenantId, workspace: session.record.workspace },
-        label,
-        message.id,
-      ),
-    )
+  const owner = { id: session.id, tenantId: session.tenantId, workspace: session.record.workspace };
+  let hurry = (): void => undefined;
+  const taken = accepted
+    .then(() => {
+      const checkpoint = app.checkpoints.captureBefore(owner, { id: message.id, label });
+      hurry = checkpoint.hurry;
+      return checkpoint.taken;
+    })
     .then(
       () => undefined,
       (error: unknown) => {
@@ -94,6 +94,10 @@ export function snapshotBefore(
         run.notice('warn', `No checkpoint was taken before this message: ${messageOf(error)}`);
       },
     );
+  run.checkpoint = () => {
+    hurry();
+    return taken;
+  };
 }
 
 /** The result of a call that will never have one. */

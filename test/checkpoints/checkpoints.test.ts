@@ -13,7 +13,10 @@ test('edits, additions and deletions are undone, and unchanged files keep mtime 
   writeFileSync(join(workspace, 'deleted.txt'), 'two');
   writeFileSync(join(workspace, 'same.txt'), 'three');
   const before = statSync(join(workspace, 'same.txt'));
-  const checkpoint = await within(10_000, checkpointer.capture(session, 'Before: edit', 'msg_1'));
+  const checkpoint = await within(
+    10_000,
+    checkpointer.captureBefore(session, { id: 'msg_1', label: 'Before: edit' }).taken,
+  );
   assert.is(checkpoint.files, 3);
   assert.is(checkpoint.messageId, 'msg_1');
 

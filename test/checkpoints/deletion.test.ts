@@ -13,7 +13,10 @@ test('the records of a deleted session go at once, its objects when the service 
   const { checkpointer, workspace, directory, session } = openCheckpointer({ idleMs: 50 });
   const other = { ...session, id: 'ses_two' };
   writeFileSync(join(workspace, 'only-one'), 'a secret of the first session');
-  const gone = await within(10_000, checkpointer.capture(session, 'Before: say the word', 'msg_1'));
+  const gone = await within(
+    10_000,
+    checkpointer.captureBefore(session, { id: 'msg_1', label: 'Before: say the word' }).taken,
+  );
   rmSync(join(workspace, 'only-one'));
   writeFileSync(join(workspace, 'both'), 'kept');
   const kept = await checkpointer.capture(other, 'kept');

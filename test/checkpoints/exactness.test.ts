@@ -128,7 +128,8 @@ test('git log of the real git shows the labels, and git show the files', async (
   if (!hasGit) return;
   const { checkpointer, workspace, directory, session } = openCheckpointer();
   writeFileSync(join(workspace, 'a.txt'), 'first\n');
-  await within(10_000, checkpointer.capture(session, 'Before: say\nhello\u0000 "there" ✓', 'msg_1'));
+  const label = 'Before: say\nhello\u0000 "there" ✓';
+  await within(10_000, checkpointer.captureBefore(session, { id: 'msg_1', label }).taken);
   writeFileSync(join(workspace, 'a.txt'), 'second\n');
   await checkpointer.capture(session, 'Snapshot');
   await checkpointer.capture({ ...session, id: 'ses_two' }, 'Of another session');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createFakeClock } from '../helpers/fake-clock.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import { within } from '../helpers/within.ts';
 import { checkRepositories, repositoriesIn } from './native-git.ts';
@@ -53,6 +54,47 @@ test('captures that wait are taken together, but never across another operation'
   await checkpointer.close();
 });
 
+test('the captures before messages gather; a list, a restore or a hurry take them at once, and before what follows', async () => {
+  const clock = createFakeClock();
+  const { checkpointer, workspace, session } = openCheckpointer({ clock });
+  writeFileSync(join(workspace, 'a'), 'one');
+  let taken = 0;
+  const before = (id: string) => {
+    const checkpoint = checkpointer.captureBefore(session, { id, label: id });
+    checkpoint.taken.then(() => (taken += 1));
+    return checkpoint;
+  };
+  before('msg_1');
+  const second = before('msg_2');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.is(taken, 0);
+  second.hurry();
+  const one = await within(10_000, second.taken);
+  assert.is(taken, 2);
+
+  before('msg_3');
+  assert.is((await within(10_000, checkpointer.list(session))).checkpoints.length, 3);
+  writeFileSync(join(workspace, 'a'), 'two');
+  before('msg_4');
+  assert.is((await within(10_000, checkpointer.restore(session, one.id))).warning, null);
+  const fourth = await checkpointer.ofMessage(session, 'msg_4');
+  assert.is((await checkpointer.diff(session, fourth?.id ?? '')).changes.length, 1);
+
+  const fifth = before('msg_5');
+  await clock.advance(20);
+  await within(10_000, fifth.taken);
+  await checkpointer.close();
+});
+
+test('a capture that still gathers when the service stops is taken', async () => {
+  const { checkpointer, workspace, directory, session } = openCheckpointer();
+  const { taken } = checkpointer.captureBefore(session, { id: 'msg_1', label: 'last' });
+  await within(10_000, checkpointer.close());
+  const again = openCheckpointer({ workspace, directory });
+  assert.equal((await again.checkpointer.list(session)).checkpoints, [await taken]);
+  await again.checkpointer.close();
+});
+
 test('a thousand captures at once are all there, in the order of their calls', async () => {
   const { checkpointer, workspace, directory, session } = openCheckpointer();
   writeFileSync(join(workspace, 'a'), 'a');
@@ -70,7 +112,7 @@ test('a thousand captures at once are all there, in the order of their calls', a
 test('list, ofMessage and restore wait for a capture in flight', async () => {
   const { checkpointer, workspace, session } = openCheckpointer();
   writeFileSync(join(workspace, 'a'), 'one');
-  const capture = checkpointer.capture(session, 'x', 'msg_1');
+  const capture = checkpointer.captureBefore(session, { id: 'msg_1', label: 'x' }).taken;
   const list = checkpointer.list(session);
   const linked = checkpointer.ofMessage(session, 'msg_1');
   const checkpoint = await within(10_000, capture);
