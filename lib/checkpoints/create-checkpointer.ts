@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { access, mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { systemCode } from '../base/caught.ts';
 import type { Clock, Undo } from '../base/clock.ts';
@@ -17,6 +16,7 @@ import { findOrphans, readIndexFiles } from './read-index.ts';
 import { type RecordIndex, toCheckpoint } from './record-index.ts';
 import { isRefusal } from './refusal.ts';
 import { createWorkerLane } from './worker-lane.ts';
+import { createWritableDirectory } from './writable-directory.ts';
 
 export interface CheckpointerOptions {
   config: { checkpoints: Config['checkpoints']; storage: Pick<Config['storage'], 'durability'> };
@@ -36,7 +36,6 @@ export interface CheckpointerOptions {
 }
 
 const labelChars = 200;
-const writableMs = 2_000;
 /** How long a stop waits for captures that wait for their turn. */
 const endWaitMs = 500;
 
@@ -59,8 +58,7 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
   /** The operations that each session waits for, for those who read the index only. */
   const inFlight = new Map<string, Promise<unknown>>();
   let running = 0;
-  /** The directory was writable a moment ago; until then it is not asked again. */
-  let writableUntil = Number.NEGATIVE_INFINITY;
+  const whyUnwritable = createWritableDirectory(directory, clock);
   /** Why the last snapshot of a repository was refused. */
   const refusals = new Map<string, string>();
   /** Repositories with objects to collect. */
@@ -160,18 +158,6 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
       run('sweep', Promise.resolve(target), () => undefined).catch((error: unknown) =>
         log.warn('Checkpoints: objects of deleted sessions could not be collected.', { error: String(error) }),
       );
-    }
-  }
-
-  async function whyUnwritable(): Promise<string | undefined> {
-    if (clock.monotonic() < writableUntil) return undefined;
-    try {
-      await mkdir(directory, { recursive: true, mode: 0o700 });
-      await access(directory, constants.W_OK);
-      writableUntil = clock.monotonic() + writableMs;
-      return undefined;
-    } catch (error) {
-      return `The directory of the checkpoints can't be written (${systemCode(error)}).`;
     }
   }
 

@@ -5,7 +5,7 @@ import { isProviderError, ProviderError } from './model.ts';
 import { type BodyLimits, collectText, createBodyDecoder, decodeBody, type EventReader } from './provider-http-body.ts';
 import { type Exchange, type ExchangeCall, exchange } from './provider-http-exchange.ts';
 import { statusFailure } from './provider-http-failure.ts';
-import { parseJson } from './provider-json.ts';
+import { type JsonRecord, parseJson } from './provider-json.ts';
 
 export type { EventReader } from './provider-http-body.ts';
 
@@ -30,10 +30,10 @@ export interface ProviderHttpOptions {
 /** HTTP as model providers need it: JSON in, server-sent events out, over kept connections. */
 export interface ProviderHttp {
   /**
-   * POSTs `body` and resolves when the answer is complete. The reader is called synchronously, for everything of one
+   * POSTs `body` (text is JSON already) and resolves when the answer is complete. The reader is called synchronously, for everything of one
    * network read in the same tick. Rejects with a ProviderError, with what the reader threw, or with the signal's reason.
    */
-  postForEvents(path: string, body: unknown, io: EventReader & { signal: AbortSignal }): Promise<void>;
+  postForEvents(path: string, body: JsonRecord | string, io: EventReader & { signal: AbortSignal }): Promise<void>;
   /** GETs one JSON document. Rejects as above. */
   getJson(path: string, io: { signal: AbortSignal; timeoutMs: number }): Promise<unknown>;
   /** Closes the kept connections. */
@@ -91,7 +91,7 @@ export function createProviderHttp(options: ProviderHttpOptions): ProviderHttp {
 
   return {
     postForEvents(path, body, { signal, ...reader }) {
-      const text = JSON.stringify(body);
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
       const request = call('POST', path, signal);
       request.headers['content-type'] = 'application/json';
       request.headers['content-length'] = String(Buffer.byteLength(text));

@@ -108,7 +108,7 @@ export interface SessionsService {
 
 /** The capabilities that the service provides, by name; a plugin may provide more under names of its own. */
 export interface Services {
-  tools: { register(tool: Tool): Undo; schemas(): ToolSchema[] };
+  tools: { register(tool: Tool): Undo; schemas(): readonly ToolSchema[] };
   models: { register(model: Model): Undo; list: ModelRegistry['list'] };
   'http.routes': { register(route: PluginRoute): Undo };
   'session.guards': { register(guard: SessionGuard): Undo };

@@ -13,7 +13,7 @@ export interface Estimator {
   prompt(system: string, tools: readonly ToolSchema[]): number;
 }
 
-/** Remembers the size of messages it has seen; messages never change once they are stored. */
+/** Remembers the size of what it has seen: stored messages and schemas of tools never change. */
 export function createEstimator(): Estimator {
   const sizes = new WeakMap<StoredMessage, number>();
   const sizeOf = (message: StoredMessage): number => {
@@ -27,10 +27,18 @@ export function createEstimator(): Estimator {
     sizes.set(message, size);
     return size;
   };
+  const toolSizes = new WeakMap<ToolSchema, number>();
+  const charsOfTool = (tool: ToolSchema): number => {
+    const known = toolSizes.get(tool);
+    if (known !== undefined) return known;
+    const chars = JSON.stringify(tool).length;
+    toolSizes.set(tool, chars);
+    return chars;
+  };
   return {
     messages: (messages) => messages.reduce((sum, message) => sum + sizeOf(message), 0),
     prompt: (system, tools) =>
-      Math.ceil((system.length + tools.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0)) / charsPerToken),
+      Math.ceil((system.length + tools.reduce((sum, tool) => sum + charsOfTool(tool), 0)) / charsPerToken),
   };
 }
 

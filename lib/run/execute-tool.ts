@@ -83,8 +83,8 @@ async function execute(
   { call, approved }: { call: ModelToolCall; approved: boolean },
 ): Promise<Output> {
   run.signal.throwIfAborted();
-  const { session, around, signal } = run;
-  const workspace = await around.workspaces.open(session.record.workspace);
+  const { session, signal } = run;
+  const workspace = await run.openWorkspace();
   const running = tool.execute(call.arguments, {
     session: sessionView(session.record),
     callId: call.id,

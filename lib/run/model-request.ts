@@ -33,9 +33,11 @@ export async function buildRequest(run: Run): Promise<ModelRequest> {
 }
 
 /** The tools that a run tells its model about. */
-export function offeredTools(run: Run): ToolSchema[] {
+export function offeredTools(run: Run): readonly ToolSchema[] {
   if (!run.model.info.supportsTools) return [];
-  return run.around.tools.schemas().filter((tool) => run.limits.toolNames?.has(tool.name) ?? true);
+  const { toolNames } = run.limits;
+  const schemas = run.around.tools.schemas();
+  return toolNames ? schemas.filter(({ name }) => toolNames.has(name)) : schemas;
 }
 
 /**

@@ -13,7 +13,7 @@ import type { NoticeLevel, SessionEvent } from '../wire/event.ts';
 import type { IdSource } from '../wire/ids.ts';
 import type { ChatMessage, MessageRole, StoredMessage } from '../wire/message.ts';
 import { addUsage, noUsage, type Usage } from '../wire/usage.ts';
-import type { Workspaces } from '../workspace/workspace.ts';
+import type { Workspace, Workspaces } from '../workspace/workspace.ts';
 import type { Approvals } from './approvals.ts';
 import type { Estimator } from './estimate.ts';
 import type { RunMeter } from './run-meter.ts';
@@ -85,6 +85,7 @@ export class Run {
   /** Compactions of this run that came to nothing. */
   failedCompactions = 0;
   private readonly controller = new AbortController();
+  private workspace: Promise<Workspace> | undefined;
   private callIds: Set<string> | undefined;
 
   constructor(
@@ -117,6 +118,17 @@ export class Run {
     this.stopReason = reason;
     this.controller.abort(new RunStopped(reason));
     return true;
+  }
+
+  /** The session's workspace, opened by the first tool call that gets it. Rejects when it is no directory (any more). */
+  openWorkspace(): Promise<Workspace> {
+    if (this.workspace) return this.workspace;
+    const opening = this.around.workspaces.open(this.session.record.workspace);
+    this.workspace = opening;
+    opening.catch(() => {
+      this.workspace = undefined;
+    });
+    return opening;
   }
 
   publish(event: SessionEvent): void {

@@ -29,8 +29,7 @@ export function* documentChunks(head: object, list: string, items: Iterable<unkn
     yield chunk;
   }
   const rest = Buffer.from(separator ? `${text}\n` : text);
-  yield rest;
-  yield Buffer.from(`],"crc32":"${checksum(rest, value)}"}\n`);
+  yield Buffer.concat([rest, Buffer.from(`],"crc32":"${checksum(rest, value)}"}\n`)]);
 }
 
 /** Reads a whole document in slices that leave the event loop free. Undefined when there is no such file; throws when it is damaged. */

@@ -44,16 +44,3 @@ export async function createSegment(files: FilePort, logDirectory: string, numbe
   }
   return { number, descriptor, size: 0, lastLsn: 0, sessions: new Set() };
 }
-
-/** Appends all of the bytes or throws; small batches in one go, large ones without blocking. */
-export async function appendAll(files: FilePort, descriptor: number, bytes: Uint8Array): Promise<void> {
-  let rest = bytes;
-  while (rest.length > 0) {
-    const written =
-      rest.length <= largestBlockingWrite ? files.writeSync(descriptor, rest) : await files.write(descriptor, rest);
-    if (written === 0) throw Object.assign(new Error('No progress writing the log.'), { code: 'EIO' });
-    rest = rest.subarray(written);
-  }
-}
-
-const largestBlockingWrite = 256 * 1024;

@@ -4,9 +4,10 @@ import { notStored } from './disk-care.ts';
 import { errorCode, type FilePort } from './file-port.ts';
 import { nextTurn } from './line-document.ts';
 import { commitLine, encodeCommit, type LoggedCommit, startLine } from './log-record.ts';
-import { appendAll, type ClosedSegment, createSegment, type OpenSegment } from './log-segment.ts';
+import { type ClosedSegment, createSegment, type OpenSegment } from './log-segment.ts';
 import { isDiskFull } from './reserve.ts';
 import type { LogFigures } from './session-store.ts';
+import { writeBytes } from './write-bytes.ts';
 
 export interface LogWriterOptions {
   files: FilePort;
@@ -171,7 +172,7 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
     if (segment.size === 0) lines.unshift(startLine(lastLsn));
     const bytes = Buffer.concat(lines);
     try {
-      await appendAll(files, segment.descriptor, bytes);
+      await writeBytes(files, segment.descriptor, { bytes, blocking: largestBlockingWrite });
     } catch (error) {
       if (!cutBack(segment)) closeSegment();
       throw error;
@@ -244,3 +245,4 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
 
 /** Bounds how long one sync can take, and with it how long a small commit waits behind large ones. */
 const largestBatch = 4 * 1024 * 1024;
+const largestBlockingWrite = 256 * 1024;

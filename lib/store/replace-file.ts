@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { type FilePort, isAbsent } from './file-port.ts';
+import { writeBytes } from './write-bytes.ts';
 
 /** What temporary files of the store end in; left-overs are removed at boot. */
 export const temporarySuffix = '.tmp';
@@ -9,6 +10,8 @@ export interface ReplaceOptions {
   keep?: () => boolean;
   /** False: a power cut may leave an empty or torn file; for what is also somewhere else. Default true. */
   sync?: boolean;
+  /** A chunk of so many bytes or less is written in a blocking call. Default 0: none. */
+  blocking?: number;
   /** Sets two writers of one path apart. */
   suffix?: string;
 }
@@ -25,7 +28,7 @@ export async function replaceFile(
 ): Promise<boolean> {
   const temporary = `${path}${options.suffix ?? ''}${temporarySuffix}`;
   try {
-    await writeAll(files, temporary, { chunks, sync: options.sync !== false });
+    await writeAll(files, temporary, { chunks, sync: options.sync !== false, blocking: options.blocking ?? 0 });
     if (options.keep && !options.keep()) {
       await files.remove(temporary);
       return false;
@@ -67,20 +70,28 @@ export async function ensureDirectory(files: FilePort, root: string, path: strin
   }
 }
 
+/** The same, once for every directory. */
+export function createEnsureDirectory(files: FilePort, root: string): (path: string) => Promise<void> {
+  const ensured = new Set<string>();
+  return async (path) => {
+    if (ensured.has(path)) return;
+    await ensureDirectory(files, root, path);
+    ensured.add(path);
+  };
+}
+
 async function writeAll(
   files: FilePort,
   path: string,
-  { chunks, sync }: { chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>; sync: boolean },
+  {
+    chunks,
+    sync,
+    blocking,
+  }: { chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>; sync: boolean; blocking: number },
 ): Promise<void> {
   const descriptor = await files.open(path, 'replace');
   try {
-    for await (const chunk of chunks) {
-      for (let rest = chunk; rest.length > 0; ) {
-        const written = await files.write(descriptor, rest);
-        if (written === 0) throw Object.assign(new Error(`No progress writing ${path}.`), { code: 'EIO' });
-        rest = rest.subarray(written);
-      }
-    }
+    for await (const bytes of chunks) await writeBytes(files, descriptor, { bytes, blocking });
     if (sync) await files.sync(descriptor);
   } finally {
     await files.close(descriptor);

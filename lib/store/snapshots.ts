@@ -7,7 +7,7 @@ import { isNotStored } from './disk-care.ts';
 import { errorCode, type FilePort } from './file-port.ts';
 import { foldPending } from './fold-pending.ts';
 import { documentChunks, readDocument } from './line-document.ts';
-import { ensureDirectory, replaceFile, syncWhole } from './replace-file.ts';
+import { createEnsureDirectory, replaceFile, syncWhole } from './replace-file.ts';
 import { type SessionEntry, type SnapshotHead, snapshotTaken } from './session-entry.ts';
 import type { ResidentSession } from './session-store.ts';
 import { snapshotPath } from './store-paths.ts';
@@ -45,6 +45,8 @@ const atOnce = 2;
 const atOnceWhenLate = 4;
 const lateMs = 1_000;
 const atOnceInFlush = 8;
+/** What a new session takes is written in one blocking call. */
+const blocking = 8 * 1024;
 
 /**
  * Keeps `sessions/<id>.json` up to date, off the acknowledgement path: readable, whole, within two seconds of a change (after
@@ -61,7 +63,7 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
   const again = new Set<SessionEntry>();
   /** Written but not synced, with what they hold. */
   const unsynced = new Map<SessionEntry, { lsn: number; revision: number }>();
-  const directories = new Set<string>();
+  const ensureOnce = createEnsureDirectory(files, root);
   let active = 0;
   let timer: (() => void) | undefined;
   let stopped = false;
@@ -165,8 +167,8 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
     const head: SnapshotHead = { lsn, length: messages.length, session: record };
     // Over a snapshot that the log may rely on, only a synced one may be put.
     const sync = entry.snapshot.revision > 0;
-    const keep = () => !entry.deleted;
-    const taken = await replaceFile(files, path, documentChunks(head, 'messages', messages), { keep, sync });
+    const chunks = documentChunks(head, 'messages', messages);
+    const taken = await replaceFile(files, path, chunks, { keep: () => !entry.deleted, sync, blocking });
     if (!taken) return;
     if (sync) snapshotTaken(entry, lsn, record.revision);
     else unsynced.set(entry, { lsn, revision: record.revision });
@@ -203,12 +205,6 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
 
   function pathOf({ record }: SessionEntry): string {
     return snapshotPath(root, record.tenantId, record.id);
-  }
-
-  async function ensureOnce(directory: string): Promise<void> {
-    if (directories.has(directory)) return;
-    await ensureDirectory(files, root, directory);
-    directories.add(directory);
   }
 
   /** The durable transcript out of the session in memory, when it can be told apart from what is still in flight. */

@@ -6,24 +6,28 @@ export interface ToolRegistry {
   /** Throws when the name is taken or is not `[A-Za-z0-9_-]{1,64}` (what every provider accepts). */
   register(tool: Tool): Undo;
   get(name: string): Tool | undefined;
-  /** In the order of registration. */
-  schemas(): ToolSchema[];
+  /** In the order of registration; the same list until a tool comes or goes, so that what is made of it can be kept. */
+  schemas(): readonly ToolSchema[];
 }
 
 export function createToolRegistry(): ToolRegistry {
   const tools = new Map<string, Tool>();
+  let schemas: readonly ToolSchema[] | undefined;
   return {
     register(tool) {
       if (!/^[A-Za-z0-9_-]{1,64}$/.test(tool.name))
         throw new Error(`"${tool.name}" is no tool name: use 1 to 64 letters, digits, _ or -.`);
       if (tools.has(tool.name)) throw new Error(`A tool with the name "${tool.name}" is already registered.`);
       tools.set(tool.name, tool);
+      schemas = undefined;
       return () => {
-        if (tools.get(tool.name) === tool) tools.delete(tool.name);
+        if (tools.get(tool.name) !== tool) return;
+        tools.delete(tool.name);
+        schemas = undefined;
       };
     },
     get: (name) => tools.get(name),
-    schemas: () => [...tools.values()].map(schemaOf),
+    schemas: () => (schemas ??= [...tools.values()].map(schemaOf)),
   };
 }
 

@@ -1,4 +1,17 @@
-import { array, boolean, coerce, enums, type Infer, optional, refine, size, string, trimmed, type } from 'superstruct';
+import {
+  array,
+  boolean,
+  coerce,
+  enums,
+  type Infer,
+  optional,
+  refine,
+  type Struct,
+  size,
+  string,
+  type,
+  unknown,
+} from 'superstruct';
 import type { ErrorCode } from './errors.ts';
 import { decodedBytes, isBase64, stripDataPrefix } from './images.ts';
 import { limits } from './limits.ts';
@@ -6,7 +19,7 @@ import { imageMimeTypes } from './message.ts';
 
 // The bodies that clients send (contract: Request shapes). `type()` keeps and ignores unknown fields.
 
-const Title = trimmed(size(string(), 1, limits.titleChars));
+const Title = trimmedText(1, limits.titleChars);
 const SystemPrompt = size(string(), 0, limits.systemPromptChars);
 
 /** POST /api/sessions. That the model is registered and the workspace resolves is for the service to check. */
@@ -57,7 +70,7 @@ export const RewindRequest = type({ messageId: string(), restoreFiles: optional(
 export type RewindRequest = Infer<typeof RewindRequest>;
 
 /** POST /api/sessions/:id/checkpoints */
-export const CreateCheckpointRequest = type({ label: optional(trimmed(size(string(), 0, limits.titleChars))) });
+export const CreateCheckpointRequest = type({ label: optional(trimmedText(0, limits.titleChars)) });
 export type CreateCheckpointRequest = Infer<typeof CreateCheckpointRequest>;
 
 /** POST /api/sessions/:id/approvals/:approvalId */
@@ -98,3 +111,8 @@ export const fieldRules: Readonly<Record<string, { code: ErrorCode; rule: string
   approved: { code: 'invalid_decision', rule: 'must be a boolean' },
   note: { code: 'invalid_decision', rule: 'must be a string of at most 2,000 characters' },
 };
+
+/** Text without white space around it. The library's own `trimmed` makes an error with a stack for every field that is absent. */
+function trimmedText(least: number, most: number): Struct<string, null> {
+  return coerce(size(string(), least, most), unknown(), (value) => (typeof value === 'string' ? value.trim() : value));
+}

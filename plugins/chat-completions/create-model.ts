@@ -1,16 +1,17 @@
 import { type Model, type ModelEntry, modelInfo, type ProviderHttp } from '../../lib/plugin-api/index.ts';
 import type { Endpoint } from './options.ts';
 import { createStreamReader } from './read-stream.ts';
-import { requestBody } from './request-body.ts';
+import { createRequestBody } from './request-body.ts';
 
 /** One model of an endpoint. The only file of this plugin that talks to the network. */
 export function createModel(endpoint: Endpoint, entry: ModelEntry, http: ProviderHttp): Model {
+  const requestBody = createRequestBody(endpoint, entry);
   return {
     info: modelInfo(entry, endpoint),
     async complete(request, { signal, onDelta }) {
       const { provider, thinkTags } = endpoint;
       const reader = createStreamReader(provider, request, { io: { onDelta }, model: entry.id, thinkTags });
-      await http.postForEvents('/chat/completions', requestBody(endpoint, entry, request), {
+      await http.postForEvents('/chat/completions', requestBody(request), {
         signal,
         onEvent: (data, name) => signal.aborted || reader.onEvent(data, name),
         onDocument: reader.onDocument,

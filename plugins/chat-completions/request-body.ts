@@ -1,20 +1,33 @@
-import type { ModelEntry, ModelRequest } from '../../lib/plugin-api/index.ts';
+import {
+  createListEncoder,
+  type JsonRecord,
+  type ModelEntry,
+  type ModelRequest,
+  objectText,
+} from '../../lib/plugin-api/index.ts';
 import { toWireMessages } from './messages.ts';
 import { type Endpoint, isOfficial } from './options.ts';
 
-/** The body of one call. Options of the model beat options of the endpoint, which beat what the request asks for. */
-export function requestBody(endpoint: Endpoint, entry: ModelEntry, request: ModelRequest): Record<string, unknown> {
+/** Makes the bodies of a model's calls, as JSON text. Options of the model beat options of the endpoint, which beat what the request asks for. */
+export function createRequestBody(endpoint: Endpoint, entry: ModelEntry): (request: ModelRequest) => string {
+  const toolsText = createListEncoder(toWireTool);
+  const offersTools = entry.supportsTools ?? endpoint.supportsTools;
+  return (request) => {
+    const usesTools = offersTools && request.tools.length > 0;
+    return objectText(fieldsOf(endpoint, entry, request), usesTools ? { tools: toolsText(request.tools) } : {});
+  };
+}
+
+function fieldsOf(endpoint: Endpoint, entry: ModelEntry, request: ModelRequest): JsonRecord {
   const { stream, streamUsage, sendReasoning, extraBody } = endpoint;
   const temperature = entry.temperature ?? endpoint.temperature ?? request.temperature;
   const maxTokens = entry.maxTokens ?? endpoint.maxTokens ?? request.maxTokens;
-  const usesTools = (entry.supportsTools ?? endpoint.supportsTools) && request.tools.length > 0;
   const limit = endpoint.maxTokensField ?? (isOfficial(endpoint.baseUrl) ? 'max_completion_tokens' : 'max_tokens');
   return {
     model: entry.model ?? entry.id,
     messages: toWireMessages(request, { sendReasoning, model: entry.id }),
     stream,
     ...(stream && streamUsage ? { stream_options: { include_usage: true } } : {}),
-    ...(usesTools ? { tools: request.tools.map(toWireTool) } : {}),
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { [limit]: maxTokens }),
     ...extraBody,

@@ -1,15 +1,16 @@
 import { type Model, type ModelEntry, modelInfo, type ProviderHttp } from '../../lib/plugin-api/index.ts';
 import type { Endpoint } from './options.ts';
 import { createStreamReader } from './read-stream.ts';
-import { requestBody } from './request-body.ts';
+import { createRequestBody } from './request-body.ts';
 
 /** One model of the endpoint. The only file of this plugin that talks to the network. */
 export function createModel(endpoint: Endpoint, entry: ModelEntry, http: ProviderHttp): Model {
+  const requestBody = createRequestBody(endpoint, entry);
   return {
     info: modelInfo(entry, endpoint),
     async complete(request, { signal, onDelta }) {
       const reader = createStreamReader(endpoint.provider, request, { io: { onDelta }, model: entry.id });
-      await http.postForEvents('/messages', requestBody(endpoint, entry, request), {
+      await http.postForEvents('/messages', requestBody(request), {
         signal,
         onEvent: (data) => signal.aborted || reader.onEvent(data),
         onDocument: reader.onDocument,

@@ -1,12 +1,29 @@
-import { type ModelEntry, type ModelRequest, wireToolName } from '../../lib/plugin-api/index.ts';
+import {
+  createListEncoder,
+  type JsonRecord,
+  type ModelEntry,
+  type ModelRequest,
+  objectText,
+  wireToolName,
+} from '../../lib/plugin-api/index.ts';
 import { plain, toWireMessages, type WireMessage, withContent } from './messages.ts';
 import type { Endpoint } from './options.ts';
 import { canThink } from './thinking.ts';
 
 const defaultMaxTokens = 4_096;
 
-/** The body of one call. Options of the model beat options of the endpoint, which beat what the request asks for. */
-export function requestBody(endpoint: Endpoint, entry: ModelEntry, request: ModelRequest): Record<string, unknown> {
+/** Makes the bodies of a model's calls, as JSON text. Options of the model beat options of the endpoint, which beat what the request asks for. */
+export function createRequestBody(endpoint: Endpoint, entry: ModelEntry): (request: ModelRequest) => string {
+  const toolsText = createListEncoder(toWireTool);
+  const offersTools = entry.supportsTools ?? endpoint.supportsTools;
+  return (request) => {
+    const fields = fieldsOf(endpoint, entry, request);
+    if (offersTools && request.tools.length > 0) return objectText(fields, { tools: toolsText(request.tools) });
+    return JSON.stringify({ ...pastTools(request), ...fields });
+  };
+}
+
+function fieldsOf(endpoint: Endpoint, entry: ModelEntry, request: ModelRequest): JsonRecord {
   const { thinkingBudget: budget, cache, stream, extraBody } = endpoint;
   const history = withContent(request.messages);
   const mayThink = canThink(history, entry.id);
@@ -26,7 +43,6 @@ export function requestBody(endpoint: Endpoint, entry: ModelEntry, request: Mode
       : { system: cache ? [cached({ type: 'text', text: request.system })] : request.system }),
     messages: messages.map(plain),
     stream,
-    ...toolFields(request, entry.supportsTools ?? endpoint.supportsTools),
     ...(thinks ? { thinking: { type: 'enabled', budget_tokens: budget } } : {}),
     ...(temperature === undefined || wantsThoughts ? {} : { temperature: Math.min(temperature, 1) }),
     ...extraBody,
@@ -34,8 +50,7 @@ export function requestBody(endpoint: Endpoint, entry: ModelEntry, request: Mode
 }
 
 /** The API demands declarations when the history holds calls; tools that are not offered are declared but not allowed. */
-function toolFields({ tools, messages }: ModelRequest, supportsTools: boolean): Record<string, unknown> {
-  if (supportsTools && tools.length > 0) return { tools: tools.map(toWireTool) };
+function pastTools({ messages }: ModelRequest): JsonRecord {
   const past = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
   const names = [...new Set(past.map(({ name }) => wireToolName(name)))];
   if (names.length === 0) return {};

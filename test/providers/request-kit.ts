@@ -1,8 +1,8 @@
 import type { ModelMessage, ModelRequest } from '../../lib/models/model.ts';
 import { Options as ChatOptions, endpointsOf } from '../../plugins/chat-completions/options.ts';
-import { requestBody as chatBody } from '../../plugins/chat-completions/request-body.ts';
+import { createRequestBody as chatBody } from '../../plugins/chat-completions/request-body.ts';
 import { endpointOf, Options as MessagesOptions } from '../../plugins/messages-api/options.ts';
-import { requestBody as messagesBody } from '../../plugins/messages-api/request-body.ts';
+import { createRequestBody as messagesBody } from '../../plugins/messages-api/request-body.ts';
 import { signatureOf } from '../helpers/scripted-model/messages-reply.ts';
 import { requestOf } from './provider-kit.ts';
 
@@ -19,19 +19,19 @@ export function signed(model: string, thought: string): Record<string, unknown> 
 export function chat(messages: ModelMessage[], options: object = {}, request: Partial<ModelRequest> = {}) {
   const [endpoint] = endpointsOf(ChatOptions.create({ baseUrl: 'http://host.test', ...options }), {});
   if (endpoint === undefined) throw new Error('no endpoint');
-  return chatBody(endpoint, { id: 'm' }, requestOf({ tools: [tool], ...request, messages }));
+  return JSON.parse(chatBody(endpoint, { id: 'm' })(requestOf({ tools: [tool], ...request, messages })));
 }
 
 /** The same for a model of that id. */
 export function chatFor(id: string, messages: ModelMessage[]) {
   const [endpoint] = endpointsOf(ChatOptions.create({ baseUrl: 'http://host.test' }), {});
   if (endpoint === undefined) throw new Error('no endpoint');
-  return chatBody(endpoint, { id }, requestOf({ tools: [tool], messages }));
+  return JSON.parse(chatBody(endpoint, { id })(requestOf({ tools: [tool], messages })));
 }
 
 /** The messages API request of these messages. */
 export function anthropic(messages: ModelMessage[], options: object = {}, request: Partial<ModelRequest> = {}) {
   const endpoint = endpointOf(MessagesOptions.create({ baseUrl: 'http://host.test', ...options }), {});
   if (endpoint === undefined) throw new Error('no endpoint');
-  return messagesBody(endpoint, { id: 'm' }, requestOf({ tools: [tool], ...request, messages }));
+  return JSON.parse(messagesBody(endpoint, { id: 'm' })(requestOf({ tools: [tool], ...request, messages })));
 }

@@ -18,6 +18,7 @@ export const failpoints = [
   'syncDirectory log',
   'makeDirectory sessions',
   'open sessions',
+  'writeSync sessions',
   'write sessions',
   'sync sessions',
   'rename sessions',
