@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { systemCode } from '../base/caught.ts';
 import type { Clock, Undo } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { Config } from '../config/config.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
+import { systemCode } from '../base/caught.ts';
 import type { Clock } from '../base/clock.ts';
-import { systemCode } from './refusal.ts';
 
 /** A directory that was writable is not asked again for so long. */
 const writableMs = 2_000;
