@@ -1,5 +1,5 @@
 import type { Approval } from '../wire/approval.ts';
-import type { Checkpoint, CheckpointDiff, CheckpointList, RestorePreview } from '../wire/checkpoint.ts';
+import type { Checkpoint, CheckpointDiff, CheckpointList, SharedPreview } from '../wire/checkpoint.ts';
 import type { Diagnosis, Repair } from '../wire/diagnosis.ts';
 import type { Caller, IssuedToken, Tenant, User } from '../wire/identity.ts';
 import type { PluginInfo } from '../wire/plugin.ts';
@@ -13,6 +13,7 @@ import type {
 } from '../wire/requests.ts';
 import type { SearchAnswer } from '../wire/search.ts';
 import type { SessionDetail, SessionSummary } from '../wire/session.ts';
+import type { MessagePage, Rewound } from '../wire/transcript.ts';
 import type { WorkspaceFile, WorkspaceListing } from '../wire/workspace.ts';
 import type { RequestOptions, Send } from './connection.ts';
 import type * as shapes from './shapes.ts';
@@ -60,7 +61,7 @@ export function createRoutes(send: Send) {
 
     /** A page of the transcript, images by reference; without `before` the newest. */
     listMessages: (id: string, query: { before?: string; limit?: number } = {}) =>
-      get<shapes.MessagePage>(session(id, '/messages'), { query }),
+      get<MessagePage>(session(id, '/messages'), { query }),
     /** Everything that waits for a person, in all sessions the caller may see. */
     listApprovals: () => get<{ approvals: Approval[] }>('/api/approvals'),
     /** Resolves when the message is stored and its run has begun; the answer comes as events. */
@@ -73,7 +74,7 @@ export function createRoutes(send: Send) {
     diagnoseSession: (id: string) => get<{ diagnosis: Diagnosis }>(session(id, '/diagnostics')),
     /** Puts right what the diagnosis offers to; it never executes a call again. */
     repairSession: (id: string) => post<Repair>(session(id, '/repair')),
-    rewindSession: (id: string, target: RewindRequest) => post<shapes.Rewind>(session(id, '/rewind'), target),
+    rewindSession: (id: string, target: RewindRequest) => post<Rewound>(session(id, '/rewind'), target),
     decideApproval: (id: string, approvalId: string, decision: DecisionRequest) =>
       post<{ resolved: true }>(session(id, `/approvals/${encodeURIComponent(approvalId)}`), decision),
 
@@ -88,9 +89,7 @@ export function createRoutes(send: Send) {
 
     /** What a restore would do to the files as they are now, and to which other sessions. */
     previewRestore: (id: string, checkpointId: string) =>
-      post<RestorePreview & { sharedWith: { sessionId: string; running: boolean }[] }>(
-        session(id, `/checkpoints/${encodeURIComponent(checkpointId)}/restore?dryRun=1`),
-      ),
+      post<SharedPreview>(session(id, `/checkpoints/${encodeURIComponent(checkpointId)}/restore?dryRun=1`)),
     /** What changed since the checkpoint, or from it to another one. */
     diffCheckpoint: (id: string, checkpointId: string, against?: string) =>
       get<CheckpointDiff>(session(id, `/checkpoints/${encodeURIComponent(checkpointId)}/diff`), { query: { against } }),

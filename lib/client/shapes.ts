@@ -1,5 +1,4 @@
 import type { Checkpoint } from '../wire/checkpoint.ts';
-import type { ChatMessage, StoredMessage } from '../wire/message.ts';
 import type { ModelInfo } from '../wire/model.ts';
 import type { PluginInfo } from '../wire/plugin.ts';
 import type { ToolSchema } from '../wire/tool.ts';
@@ -42,16 +41,6 @@ export interface QuotaUsage {
   limits: { maxSessions?: number; maxConcurrentRuns?: number; maxTokens?: number };
 }
 
-export interface Rewind {
-  messageId: string;
-  removed: number;
-  messages: ChatMessage[];
-  restored: Checkpoint | null;
-  safety: Checkpoint | null;
-  /** Why files were left alone. */
-  warning?: string | null;
-}
-
 export interface Restore {
   restored: Checkpoint;
   /** The state before it. */
@@ -70,14 +59,4 @@ export interface SessionListQuery {
   status?: string;
   roots?: 1;
   q?: string;
-}
-
-/** A part of a transcript, oldest first; image bytes are at `/api/sessions/:id/images/:hash`. */
-export interface MessagePage {
-  messages: StoredMessage[];
-  more: boolean;
-  total: number;
-  lastSeq: number;
-  /** The reply that is being streamed, as far as events up to `lastSeq` have told it. */
-  streaming?: ChatMessage;
 }

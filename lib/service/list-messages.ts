@@ -1,19 +1,7 @@
 import type { App } from '../app.ts';
 import type { Session } from '../session/session.ts';
 import { ServiceError } from '../wire/errors.ts';
-import type { ChatMessage, StoredMessage } from '../wire/message.ts';
-
-/** A part of a transcript, oldest first. Images are references: their bytes are at `GET /api/sessions/:id/images/:hash`. */
-export interface MessagePage {
-  messages: StoredMessage[];
-  /** True when there are older ones. */
-  more: boolean;
-  total: number;
-  /** The newest event that the answer includes. */
-  lastSeq: number;
-  /** The reply that is being streamed, as far as events up to `lastSeq` have told it. */
-  streaming?: ChatMessage;
-}
+import type { MessagePage } from '../wire/transcript.ts';
 
 /** The last `limit` messages, or those just before the message `before`. Throws `message_not_found`. */
 export async function listMessages(

@@ -1,14 +1,9 @@
 import type { App } from '../app.ts';
 import type { Restored } from '../checkpoints/checkpointer.ts';
 import type { Session } from '../session/session.ts';
-import type { RestorePreview } from '../wire/checkpoint.ts';
+import type { SharedPreview } from '../wire/checkpoint.ts';
 import { checkpointOwner } from './checkpoint-owner.ts';
 import { refuseWhenBusy, refuseWhenRemoved } from './start-run.ts';
-
-/** A preview, with the other sessions of the caller's tenant that work in the same directory and would be affected. */
-export interface SharedPreview extends RestorePreview {
-  sharedWith: { sessionId: string; running: boolean }[];
-}
 
 /**
  * Resets the files of the session's workspace to a checkpoint; the transcript stays (contract: Checkpoint restore).

@@ -3,21 +3,12 @@ import { messageOf } from '../base/caught.ts';
 import type { OutgoingEvent, Session } from '../session/session.ts';
 import { toSummary } from '../session/summary.ts';
 import { toChatMessages } from '../session/wire-message.ts';
-import type { Checkpoint } from '../wire/checkpoint.ts';
 import { ServiceError } from '../wire/errors.ts';
-import type { ChatMessage, StoredMessage } from '../wire/message.ts';
+import type { StoredMessage } from '../wire/message.ts';
+import type { Rewound } from '../wire/transcript.ts';
 import { checkpointOwner } from './checkpoint-owner.ts';
 import { noticeRestore } from './restore-checkpoint.ts';
 import { refuseWhenBusy, refuseWhenRemoved } from './start-run.ts';
-
-export interface Rewound {
-  messageId: string;
-  removed: number;
-  messages: ChatMessage[];
-  restored: Checkpoint | null;
-  safety: Checkpoint | null;
-  warning: string | null;
-}
 
 /**
  * Drops a user message and everything after it, then restores the snapshot taken before it (contract: Rewind). Truncation

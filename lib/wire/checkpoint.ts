@@ -46,6 +46,11 @@ export interface RestorePreview extends FileChanges {
   checkpoint: Checkpoint;
 }
 
+/** The same, with the other sessions of the caller's tenant that work in the same directory and would be affected. */
+export interface SharedPreview extends RestorePreview {
+  sharedWith: { sessionId: string; running: boolean }[];
+}
+
 /** What happened from a checkpoint to another one, or to the files as they are now (`against` null). */
 export interface CheckpointDiff extends FileChanges {
   checkpoint: Checkpoint;
