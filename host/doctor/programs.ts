@@ -1,5 +1,5 @@
 import { messageOf } from '../../lib/base/caught.ts';
-import { findProgram } from '../../lib/base/find-program.ts';
+import { findProgram, usualPath } from '../../lib/base/find-program.ts';
 import type { Config } from '../../lib/config/config.ts';
 import { findChromium } from '../../plugins/browser/find-chromium.ts';
 import { probeSandbox } from '../../plugins/core-tools/shell/sandbox.ts';
@@ -8,7 +8,7 @@ import { type Check, fail, ok, warn } from './check.ts';
 /** What the bundled tools use when it is installed. Starts one process: an empty sandbox. */
 export async function checkPrograms(
   config: Pick<Config, 'auth' | 'plugins'>,
-  path = process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+  path = process.env.PATH ?? usualPath,
 ): Promise<Check[]> {
   return [await git(path), await chromium(config, path), await sandbox(config, path)];
 }

@@ -45,11 +45,6 @@ export function configuredKey(
   return key?.trim() || undefined;
 }
 
-/** The options that a struct made with `type` does not know. */
-export function unknownOptions(options: object, { schema }: { schema: object }): string[] {
-  return Object.keys(options).filter((name) => !Object.hasOwn(schema, name));
-}
-
 /** What clients are told about a model. */
 export function modelInfo(
   entry: ModelEntry,

@@ -21,7 +21,7 @@ export {
 } from 'superstruct';
 export { messageOf } from '../base/caught.ts';
 export type { Clock, Undo } from '../base/clock.ts';
-export { findProgram } from '../base/find-program.ts';
+export { findProgram, usualPath } from '../base/find-program.ts';
 export type { Logger } from '../base/log.ts';
 export { endProcesses, isGroupAlive, markerName, type ProcessTree } from '../base/process-tree.ts';
 export { type MadeFromFiles, rememberFiles } from '../base/remember-files.ts';
@@ -47,7 +47,6 @@ export {
   modelEntry,
   modelInfo,
   secretsOf,
-  unknownOptions,
 } from '../models/provider-options.ts';
 export {
   createAnswerBudget,
@@ -68,6 +67,7 @@ export {
   size,
   union,
 } from '../tools/fields.ts';
+export { milliseconds, permission } from '../tools/option-kinds.ts';
 export type { SessionView, Tool, ToolContext, ToolOutput } from '../tools/tool.ts';
 export { type ErrorCode, isServiceError, ServiceError } from '../wire/errors.ts';
 export type { DeltaChannel, SessionEvent } from '../wire/event.ts';

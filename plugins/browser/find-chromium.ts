@@ -14,10 +14,7 @@ const applications = [
 ];
 
 /** The Chromium to start. Throws an error that says what to install; looked for at every start, so that an installation helps at once. */
-export async function findChromium(
-  executable: string | undefined,
-  path = process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
-): Promise<string> {
+export async function findChromium(executable: string | undefined, path?: string): Promise<string> {
   for (const command of executable === undefined ? [...commands, ...applications] : [executable]) {
     const found = await findProgram(command, { path });
     if (found !== undefined) return found;

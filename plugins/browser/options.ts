@@ -2,18 +2,17 @@ import {
   array,
   boolean,
   defaulted,
-  enums,
   type Infer,
   integer,
   max,
+  milliseconds,
   min,
   nonempty,
   optional,
+  permission,
   string,
   type,
 } from '../../lib/plugin-api/index.ts';
-
-const milliseconds = max(min(integer(), 1), 2 ** 31 - 1);
 
 /** `plugins.config.browser` (contract: Browser plugin). */
 export const BrowserOptions = type({
@@ -23,7 +22,7 @@ export const BrowserOptions = type({
   args: defaulted(array(string()), () => []),
   headless: defaulted(boolean(), true),
   /** Whether `browser_open` asks. */
-  permission: defaulted(enums(['auto', 'ask']), 'ask'),
+  permission: defaulted(permission, 'ask'),
   /** For one tool call. */
   timeoutMs: defaulted(milliseconds, 30_000),
   /** How long a page may react to an action before it is looked at. */

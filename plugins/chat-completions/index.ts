@@ -1,11 +1,4 @@
-import {
-  createProviderHttp,
-  definePlugin,
-  findModels,
-  registerModels,
-  secretsOf,
-  unknownOptions,
-} from '../../lib/plugin-api/index.ts';
+import { createProviderHttp, definePlugin, findModels, registerModels, secretsOf } from '../../lib/plugin-api/index.ts';
 import { createModel } from './create-model.ts';
 import { type Endpoint, endpointsOf, Options } from './options.ts';
 
@@ -13,7 +6,6 @@ import { type Endpoint, endpointsOf, Options } from './options.ts';
 export default definePlugin<Options>({
   options: Options,
   async apply({ options, use, log, signal, onDispose }) {
-    for (const name of unknownOptions(options, Options)) log.warn(`There is no option "${name}".`);
     const offers = await Promise.all(
       endpointsOf(options, process.env).map(async (endpoint) => {
         const { key, headers } = endpoint;

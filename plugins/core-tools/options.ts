@@ -5,15 +5,13 @@ import {
   enums,
   type Infer,
   integer,
-  max,
+  milliseconds,
   min,
   optional,
+  permission,
   string,
   type,
 } from '../../lib/plugin-api/index.ts';
-
-const permission = enums(['auto', 'ask']);
-const milliseconds = max(min(integer(), 1), 2 ** 31 - 1);
 
 /** `plugins.config.core-tools` (contract: Core tools plugin). */
 export const CoreToolsOptions = type({

@@ -1,13 +1,11 @@
 import {
   array,
   defaulted,
-  enums,
   type Infer,
-  integer,
-  max,
-  min,
+  milliseconds,
   nonempty,
   optional,
+  permission,
   record,
   string,
   type,
@@ -29,9 +27,9 @@ export const ServerOptions = type({
   cwd: optional(nonempty(string())),
   url: optional(nonempty(string())),
   headers: defaulted<Record<string, string>, null>(record(string(), string()), () => ({})),
-  approval: defaulted(enums(['ask', 'auto']), 'ask'),
+  approval: defaulted(permission, 'ask'),
   /** For one call, from the request to its result. */
-  timeoutMs: defaulted(max(min(integer(), 1), 2 ** 31 - 1), 120_000),
+  timeoutMs: defaulted(milliseconds, 120_000),
 });
 
 export type ServerOptions = Infer<typeof ServerOptions>;

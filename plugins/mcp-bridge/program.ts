@@ -23,7 +23,7 @@ export async function prepareProgram(
 ): Promise<Program> {
   const own = passed.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
   const environment: Record<string, string> = { ...Object.fromEntries(own), ...env };
-  const file = await findProgram(command, { path: environment.PATH ?? '/usr/local/bin:/usr/bin:/bin', directory: cwd });
+  const file = await findProgram(command, { path: environment.PATH, directory: cwd });
   if (file === undefined) throw new Error(`The command "${command}" was not found, or can't be executed.`);
   const [first = file, ...rest] = [...guard, file, ...args];
   return { argv: [first, ...rest], cwd, env: { ...environment, [markerName]: marker }, marker };
@@ -31,9 +31,8 @@ export async function prepareProgram(
 
 /** The words in front of a command that bind its life to ours; empty where the system can't do it. */
 export async function findGuard(): Promise<string[]> {
-  const path = process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin';
-  const setpriv = process.platform === 'linux' ? await findProgram('setpriv', { path }) : undefined;
-  const nothing = setpriv && (await findProgram('true', { path }));
+  const setpriv = process.platform === 'linux' ? await findProgram('setpriv') : undefined;
+  const nothing = setpriv && (await findProgram('true'));
   if (setpriv === undefined || nothing === undefined) return [];
   const words = [setpriv, '--pdeathsig', 'KILL', '--'];
   const works = await new Promise<boolean>((resolve) => {

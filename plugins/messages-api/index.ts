@@ -1,11 +1,4 @@
-import {
-  createProviderHttp,
-  definePlugin,
-  findModels,
-  registerModels,
-  secretsOf,
-  unknownOptions,
-} from '../../lib/plugin-api/index.ts';
+import { createProviderHttp, definePlugin, findModels, registerModels, secretsOf } from '../../lib/plugin-api/index.ts';
 import { createModel } from './create-model.ts';
 import { type Endpoint, endpointOf, Options } from './options.ts';
 
@@ -15,7 +8,6 @@ const leastThinkingBudget = 1_024;
 export default definePlugin<Options>({
   options: Options,
   async apply({ options, use, log, signal, onDispose }) {
-    for (const name of unknownOptions(options, Options)) log.warn(`There is no option "${name}".`);
     const endpoint = endpointOf(options, process.env);
     if (endpoint === undefined) return;
     if (Number(options.thinkingBudget) < leastThinkingBudget)

@@ -2,6 +2,7 @@ import type { Logger } from '../../lib/base/log.ts';
 import type { Completion, Model, ModelRequest } from '../../lib/models/model.ts';
 import type { Plugin } from '../../lib/plugin-api/define-plugin.ts';
 import type { PluginContext } from '../../lib/plugin-api/plugin.ts';
+import { parseOptions } from '../../lib/plugins/load-module.ts';
 import type { DeltaChannel } from '../../lib/wire/event.ts';
 
 export interface LoadedProvider {
@@ -32,10 +33,9 @@ export async function loadProvider<Options>(
       list: () => models.map(({ info }) => info),
     },
   };
-  const parser = plugin.options as { create(value: unknown): Options };
   const context = {
     plugin: { id: 'tested', name: 'tested', version: '1.0.0', directory: '/' },
-    options: parser.create(configured),
+    options: parseOptions(plugin as Plugin<unknown>, configured, (message) => log.warn(message)),
     log,
     signal: controller.signal,
     use: (name: string) => services[name],
