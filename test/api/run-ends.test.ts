@@ -2,19 +2,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ServerEventEnvelope } from '../../lib/wire/event.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
+import { echo } from '../helpers/tools.ts';
 import { withApp } from '../helpers/with-app.ts';
-
-const echo = {
-  name: 'echo',
-  description: 'Says it back.',
-  parameters: {
-    type: 'object',
-    properties: { text: { type: 'string' } },
-    required: ['text'],
-    additionalProperties: false,
-  },
-  execute: ({ text }: Record<string, unknown>) => `echo: ${text}`,
-};
 
 const ends = suite('The end of a run');
 

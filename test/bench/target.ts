@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../helpers/free-port.ts';
 import { type BenchClient, createBenchClient } from './bench-client.ts';
 import { type Driver, ownDialect } from './driver.ts';
 
@@ -165,13 +165,4 @@ async function healthy(child: ChildProcess, client: BenchClient): Promise<void> 
   }
   child.kill('SIGKILL');
   throw new Error(`${child.spawnargs.join(' ')} did not become healthy (exit code ${child.exitCode})`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 }

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 import { tempDirectory } from './temp-directory.ts';
 import { eventually } from './within.ts';
 
@@ -71,16 +71,6 @@ function binary(): string | undefined {
     existsSync(path),
   );
   return found ?? (spawnSync('nginx', ['-v']).status === 0 ? 'nginx' : undefined);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return address.port;
 }
 
 function accepts(port: number): Promise<boolean> {

@@ -1,10 +1,11 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isApiError } from '../../lib/client/index.ts';
+import { freePort } from '../helpers/free-port.ts';
 import { startService } from '../helpers/running-service.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import { eventually, within } from '../helpers/within.ts';
@@ -107,7 +108,7 @@ test('a full disk: 500 without a trace, reading goes on, and there is space agai
 test('a start whose standard output is closed goes on, and is found by its port', async () => {
   const directory = tempDirectory('closed');
   writeFileSync(join(directory, 'service.config.json'), JSON.stringify({ storage: { directory } }));
-  const port = Number(execFileSync(process.execPath, ['-e', freePort], { encoding: 'utf8' }));
+  const port = await freePort();
   const child = spawn(process.execPath, [main, '--port', String(port)], {
     cwd: directory,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -124,7 +125,5 @@ test('a start whose standard output is closed goes on, and is found by its port'
   child.kill('SIGTERM');
   await within(10_000, ended);
 });
-
-const freePort = `const s = require('net').createServer().listen(0, '127.0.0.1', () => { console.log(s.address().port); s.close(); })`;
 
 test.run();

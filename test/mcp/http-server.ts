@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { freePort } from '../helpers/free-port.ts';
 import { within } from '../helpers/within.ts';
 
 /** The reference server over streamable HTTP, behind a relay that keeps its address while the server is restarted. */
@@ -68,13 +69,4 @@ export async function everythingOverHttp(): Promise<HttpServer> {
       relay.close();
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createSocketServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

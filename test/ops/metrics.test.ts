@@ -11,6 +11,7 @@ import { createEmbeddedSqlStore } from '../../lib/store/sql/open-sql-store.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import type { TestApp } from '../helpers/test-app.ts';
+import { wait } from '../helpers/tools.ts';
 import { watch, withApp, withSession } from '../helpers/with-app.ts';
 
 const metrics = suite('GET /api/metrics');
@@ -88,13 +89,6 @@ metrics('tells sessions, streams and how far they are', () =>
 );
 
 metrics('tells what waits for a person', () => {
-  const wait = {
-    name: 'wait',
-    description: 'waits',
-    parameters: { type: 'object' },
-    permission: 'ask' as const,
-    execute: async () => ({ content: 'ok' }),
-  };
   const model = scriptedModel([{ toolCalls: [callOf('wait')] }]);
   return withSession({ models: [model], tools: [wait] }, async (app, session) => {
     await session.send('go');

@@ -6,6 +6,7 @@ import type { StoredMessage } from '../../lib/wire/message.ts';
 import { pixel } from '../helpers/pixel.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
 import type { TestApp } from '../helpers/test-app.ts';
+import { wait } from '../helpers/tools.ts';
 import { types, withApp, withSession } from '../helpers/with-app.ts';
 
 const repair = suite('GET /api/sessions/:id/diagnostics and POST .../repair');
@@ -135,13 +136,6 @@ repair('a reservation without a run is given back', () =>
 );
 
 repair('a call in progress is no finding, and a repair waits for the end of the run', () => {
-  const wait = {
-    name: 'wait',
-    description: 'waits',
-    parameters: { type: 'object' },
-    permission: 'ask' as const,
-    execute: async () => ({ content: 'ok' }),
-  };
   const model = scriptedModel([{ toolCalls: [callOf('wait')] }]);
   return withSession({ models: [model], tools: [wait] }, async (app, { id, path, send, until }) => {
     const runId = await send('go');

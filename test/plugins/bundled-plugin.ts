@@ -1,6 +1,6 @@
 import { systemClock } from '../../lib/base/clock.ts';
 import { createModelRegistry } from '../../lib/models/registry.ts';
-import type { PluginRoute, PromptSource, SessionGuard } from '../../lib/plugin-api/index.ts';
+import type { PluginRoute, PluginRouteRequest, PromptSource, SessionGuard } from '../../lib/plugin-api/index.ts';
 import { createPluginHost } from '../../lib/plugins/create-plugin-host.ts';
 import { createToolRegistry } from '../../lib/tools/registry.ts';
 import type { SessionView, Tool, ToolContext, ToolOutput } from '../../lib/tools/tool.ts';
@@ -140,3 +140,17 @@ const workspaceConfig = {
     reserveBytes: 0,
   },
 };
+
+/** A request as a route of a plugin gets it: a GET without anything, but for these fields. */
+export function routeRequest(fields: Partial<PluginRouteRequest>): PluginRouteRequest {
+  return {
+    method: 'GET',
+    params: {},
+    query: {},
+    body: undefined,
+    rawBody: new Uint8Array(),
+    headers: new Headers(),
+    signal: new AbortController().signal,
+    ...fields,
+  };
+}

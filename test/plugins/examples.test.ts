@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { PluginRoute, PluginRouteRequest } from '../../lib/plugin-api/index.ts';
+import type { PluginRoute } from '../../lib/plugin-api/index.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import { within } from '../helpers/within.ts';
-import { type BundledPlugin, loadBundled } from './bundled-plugin.ts';
+import { type BundledPlugin, loadBundled, routeRequest } from './bundled-plugin.ts';
 
 const folder = 'test/plugins/examples';
 const load = (
@@ -97,17 +97,6 @@ examples('a provider: line-model streams, and tells what may be tried again', as
   busy.server.close();
 });
 
-const request = (fields: Partial<PluginRouteRequest>): PluginRouteRequest => ({
-  method: 'GET',
-  params: {},
-  query: {},
-  body: undefined,
-  rawBody: new Uint8Array(),
-  headers: new Headers(),
-  signal: new AbortController().signal,
-  ...fields,
-});
-
 examples('routes: deployments', async () => {
   const plugin = await load('deployments', { config: { secret: '0123456789abcdef' } });
   const [report, list] = plugin.routes as [PluginRoute, PluginRoute];
@@ -117,8 +106,8 @@ examples('routes: deployments', async () => {
     (error: Error & { status: number }) => error.name === 'ServiceError' && error.status === 401,
   );
   report.authorize?.({ headers: new Headers({ 'x-deploy-secret': '0123456789abcdef' }), params });
-  assert.is((await report.handler(request({ params, body: { version: '1.2' } })))?.status, 201);
-  const answer = await list.handler(request({ principal: { tenantId: 'default', admin: false } }));
+  assert.is((await report.handler(routeRequest({ params, body: { version: '1.2' } })))?.status, 201);
+  const answer = await list.handler(routeRequest({ principal: { tenantId: 'default', admin: false } }));
   assert.match(JSON.stringify(answer?.body), /"tenant":"default".*"main":\{"version":"1\.2"/);
   await plugin.close();
 });

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { PluginRouteRequest, SessionGuardContext } from '../../lib/plugin-api/index.ts';
-import { type BundledPlugin, loadBundled } from './bundled-plugin.ts';
+import type { SessionGuardContext } from '../../lib/plugin-api/index.ts';
+import { type BundledPlugin, loadBundled, routeRequest } from './bundled-plugin.ts';
 
 interface Counts {
   sessions: number;
@@ -76,16 +76,7 @@ guard.run();
 
 const route = suite('GET /api/quotas');
 
-const request = (admin: boolean): PluginRouteRequest => ({
-  method: 'GET',
-  params: {},
-  query: {},
-  body: undefined,
-  rawBody: new Uint8Array(),
-  headers: new Headers(),
-  principal: { tenantId: 'default', admin },
-  signal: new AbortController().signal,
-});
+const asked = (admin: boolean) => routeRequest({ principal: { tenantId: 'default', admin } });
 
 route('shows administrators every tenant with its usage and its limits', async () => {
   const plugin = await quota(
@@ -95,7 +86,7 @@ route('shows administrators every tenant with its usage and its limits', async (
   const [quotas] = plugin.routes;
   assert.is(`${quotas?.method} ${quotas?.path}`, 'GET /api/quotas');
   assert.not.ok(quotas?.public);
-  assert.equal(await quotas?.handler(request(true)), {
+  assert.equal(await quotas?.handler(asked(true)), {
     body: {
       tenants: [
         { tenantId: 'a', sessions: 2, running: 0, tokens: 0, limits: { maxSessions: 5 } },
@@ -110,7 +101,7 @@ route('shows administrators every tenant with its usage and its limits', async (
 route('answers 403 to everybody else', async () => {
   const plugin = await quota({});
   assert.throws(
-    () => plugin.routes[0]?.handler(request(false)),
+    () => plugin.routes[0]?.handler(asked(false)),
     (error: Error & { status: number; code: string }) => error.status === 403 && error.code === 'forbidden',
   );
   await plugin.close();
