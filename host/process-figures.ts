@@ -2,7 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import type { MetricFamily } from '../lib/service/prometheus-text.ts';
 
-/** What the operating system and Node tell about this process, under the names that dashboards know. What can't be told is left out. */
+/**
+ * What the operating system and Node tell about this process, under the names that dashboards know. What can't be told
+ * is left out.
+ */
 export async function processFigures(lag: { last: number; most: number } | undefined): Promise<MetricFamily[]> {
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();

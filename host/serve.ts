@@ -119,7 +119,10 @@ function goneSignal(socket: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** What went wrong before or behind the handlers, in the error envelope; a half-sent answer is cut so that nobody takes it for whole. */
+/**
+ * What went wrong before or behind the handlers, in the error envelope; a half-sent answer is cut so that nobody takes
+ * it for whole.
+ */
 function refuse(
   error: unknown,
   app: Pick<App, 'log' | 'hideSecrets'>,

@@ -5,7 +5,10 @@ import { createSecretRegistry, type SecretRegistry } from '../lib/base/secrets.t
 import type { Config } from '../lib/config/config.ts';
 import { secretValues } from '../lib/config/secret-values.ts';
 
-/** The log of the configuration, on standard error; every secret that configuration and environment hold is taken out of its lines. */
+/**
+ * The log of the configuration, on standard error; every secret that configuration and environment hold is taken out of
+ * its lines.
+ */
 export function createServiceLog(
   config: Config,
   { env, clock }: { env: Readonly<Record<string, string | undefined>>; clock: Clock },

@@ -8,7 +8,10 @@ import type { CommandArguments } from '../flags.ts';
 import { openFileLimit, openFilesWarning } from '../open-files.ts';
 import { type SetUp, setUp } from '../set-up.ts';
 
-/** Looks at what the service needs, without starting it and beside one that runs. One line per check; exit code 1 when one failed. */
+/**
+ * Looks at what the service needs, without starting it and beside one that runs. One line per check; exit code 1 when
+ * one failed.
+ */
 export async function doctorCommand(
   env: Readonly<Record<string, string | undefined>>,
   { online }: Pick<CommandArguments, 'online'>,

@@ -1,4 +1,7 @@
-/** What a check came to. `warn`: the service works, with less than it could; `fail`: it does not start or loses what it promises. */
+/**
+ * What a check came to. `warn`: the service works, with less than it could; `fail`: it does not start or loses what it
+ * promises.
+ */
 export interface Check {
   level: 'ok' | 'warn' | 'fail';
   /** What was looked at, one or two words. */

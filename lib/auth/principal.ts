@@ -17,7 +17,10 @@ export interface Auth {
    * May delay the answer to a caller (`ip`) that failed often.
    */
   authenticate(request: Request, ip: string): Promise<Principal>;
-  /** Calls `fn` when a credential of this principal stops being valid (rotation, deletion): live streams end then. The result cancels it. */
+  /**
+   * Calls `fn` when a credential of this principal stops being valid (rotation, deletion): live streams end then. The
+   * result cancels it.
+   */
   whenRevoked(principal: Principal, fn: () => void): () => void;
   /** The display name of a tenant. */
   tenantName(tenantId: string): string;

@@ -2,7 +2,10 @@
 export interface SecretRegistry {
   /** Remembers a secret, also as it looks inside JSON and URLs. Under 6 characters it is ignored: it would hit innocent text. */
   add(value: string): void;
-  /** The text with every remembered secret replaced by `[redacted]`; the same string when there is none. For what clients and models read. */
+  /**
+   * The text with every remembered secret replaced by `[redacted]`; the same string when there is none. For what
+   * clients and models read.
+   */
   hide(text: string): string;
   /** As `hide`, and without the value of any `token` query parameter, known or not. For logs. */
   redact(text: string): string;

@@ -14,7 +14,10 @@ export interface ExpectedCheckpoint {
   hurry(): void;
 }
 
-/** What a restore came to. `safety` is the state before it, also when nothing was to be done; `warning` says why files were left alone. */
+/**
+ * What a restore came to. `safety` is the state before it, also when nothing was to be done; `warning` says why files
+ * were left alone.
+ */
 export interface Restored {
   restored: Checkpoint;
   safety: Checkpoint;
@@ -25,8 +28,9 @@ export interface Restored {
 
 /**
  * Snapshots of workspaces (contract: Checkpoints). Operations run one after another, so those on one directory never
- * overlap. Everything but `list`, `ofMessage`, `forget`, `forgetUnknown` and `close` throws ServiceError `checkpoints_unavailable` with the
- * reason; whatever names a checkpoint throws `not_found` for one that is not the session's own.
+ * overlap. Everything but `list`, `ofMessage`, `forget`, `forgetUnknown` and `close` throws ServiceError
+ * `checkpoints_unavailable` with the reason; whatever names a checkpoint throws `not_found` for one that is not the
+ * session's own.
  */
 export interface Checkpointer {
   /** Only the session's own records, newest first; waits for a capture in flight. */

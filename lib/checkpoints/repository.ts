@@ -43,8 +43,9 @@ export interface Repository {
   /** The last walk of the workspace. */
   lastWalk: DirectoryNode | undefined;
   /**
-   * Records a tree that is stored, under each of these names. Durable when it returns, unless nothing changed since the newest checkpoint: then a
-   * power cut may take the new record, never the state it stands for. The commit follows with `writeView`.
+   * Records a tree that is stored, under each of these names. Durable when it returns, unless nothing changed since the
+   * newest checkpoint: then a power cut may take the new record, never the state it stands for. The commit follows with
+   * `writeView`.
    */
   commit(
     checkpoints: readonly NewCheckpoint[],

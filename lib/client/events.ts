@@ -32,7 +32,10 @@ export async function* readEvents(
   }
 }
 
-/** The plugin stream: `ready`, then `plugins.changed` for every save while hot reload is on. `ready` comes again after a reconnect. */
+/**
+ * The plugin stream: `ready`, then `plugins.changed` for every save while hot reload is on. `ready` comes again after a
+ * reconnect.
+ */
 export async function* readPluginEvents(
   send: Send,
   options: Pick<EventsOptions, 'signal' | 'silenceMs'> = {},

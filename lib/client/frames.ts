@@ -10,7 +10,10 @@ export interface FrameListener {
   onRetry(ms: number): void;
 }
 
-/** Reads event-stream text as it comes; chunks may end anywhere, also between CR and LF. Linear, also for a line of many megabytes. */
+/**
+ * Reads event-stream text as it comes; chunks may end anywhere, also between CR and LF. Linear, also for a line of many
+ * megabytes.
+ */
 export function createFrameParser(listener: FrameListener): (text: string) => void {
   let rest = '';
   let endsWithCr = false;

@@ -1,4 +1,7 @@
-/** One environment variable: the key it sets and how its text becomes a value. Text that does not fit stays text: the rule refuses it. */
+/**
+ * One environment variable: the key it sets and how its text becomes a value. Text that does not fit stays text: the
+ * rule refuses it.
+ */
 export interface Variable {
   readonly name: string;
   readonly key: string;

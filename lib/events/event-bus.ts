@@ -42,7 +42,8 @@ export interface EventFigures {
 export interface EventBus {
   /**
    * Numbers the event, keeps it in the ring and wakes the subscribers that may see it. Never throws.
-   * `expand` makes the wire form when it is costly to hold (messages with image bytes); the event given is then a stand-in without them.
+   * `expand` makes the wire form when it is costly to hold (messages with image bytes); the event given is then a
+   * stand-in without them.
    */
   publish(scope: EventScope, event: SessionEvent, expand?: () => Promise<SessionEvent>): void;
   subscribe(subscription: Subscription): EventCursor;

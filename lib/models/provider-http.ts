@@ -30,8 +30,9 @@ export interface ProviderHttpOptions {
 /** HTTP as model providers need it: JSON in, server-sent events out, over kept connections. */
 export interface ProviderHttp {
   /**
-   * POSTs `body` (text is JSON already) and resolves when the answer is complete. The reader is called synchronously, for everything of one
-   * network read in the same tick. Rejects with a ProviderError, with what the reader threw, or with the signal's reason.
+   * POSTs `body` (text is JSON already) and resolves when the answer is complete. The reader is called synchronously,
+   * for everything of one network read in the same tick. Rejects with a ProviderError, with what the reader threw, or
+   * with the signal's reason.
    */
   postForEvents(path: string, body: JsonRecord | string, io: EventReader & { signal: AbortSignal }): Promise<void>;
   /** GETs one JSON document. Rejects as above. */

@@ -1,6 +1,9 @@
 import type { PluginContext } from './plugin.ts';
 
-/** Anything that turns what the operator configured into options, or throws: a superstruct struct, or a `parse` function's owner. */
+/**
+ * Anything that turns what the operator configured into options, or throws: a superstruct struct, or a `parse`
+ * function's owner.
+ */
 export type OptionsParser<Options> = { create(value: unknown): Options } | { parse(value: unknown): Options };
 
 /** The default export of a plugin's module. */

@@ -24,7 +24,10 @@ export interface PluginHostOptions {
   cwd: string;
   clock: Clock;
   log: Logger;
-  /** What `use(name)` finds; a `register` that returns an undo is recorded per plugin, and is told the plugin's id behind its own arguments. */
+  /**
+   * What `use(name)` finds; a `register` that returns an undo is recorded per plugin, and is told the plugin's id
+   * behind its own arguments.
+   */
   services: Readonly<Record<string, unknown>>;
   /** See `SecretRegistry.hide`: an error text of a plugin may quote its options. */
   hideSecrets?: (text: string) => string;

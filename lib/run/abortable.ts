@@ -1,4 +1,7 @@
-/** Settles like `promise`, or rejects with the signal's reason as soon as it aborts; a late rejection of `promise` is then swallowed. */
+/**
+ * Settles like `promise`, or rejects with the signal's reason as soon as it aborts; a late rejection of `promise` is
+ * then swallowed.
+ */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
     promise.catch(() => undefined);

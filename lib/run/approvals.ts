@@ -9,7 +9,10 @@ export interface ApprovalOutcome extends ApprovalDecision {
   by: 'person' | 'timeout' | 'stop';
 }
 
-/** Tool calls that wait for a person. One resolution each: the first of decision, timeout and stop wins (contract: Approval lifecycle). */
+/**
+ * Tool calls that wait for a person. One resolution each: the first of decision, timeout and stop wins (contract:
+ * Approval lifecycle).
+ */
 export interface Approvals {
   /** Publishes `approval.requested`, waits, publishes `approval.resolved`. Never rejects. */
   request(run: Run, call: ToolCall, reason: string): Promise<ApprovalOutcome>;

@@ -9,8 +9,9 @@ import { withRetries } from './with-retries.ts';
 
 /**
  * One model call with its retries: streams the reply and stores it. A reply with tool calls is durable when this resolves, so
- * that no tool starts before its intent is on disk; the last reply is stored with the end of the run (contract: Model-call behaviour). Rejects when the call is final or the run was stopped;
- * what had been streamed by then is kept as a partial message.
+ * that no tool starts before its intent is on disk; the last reply is stored with the end of the run (contract:
+ * Model-call behaviour). Rejects when the call is final or the run was stopped; what had been streamed by then is kept
+ * as a partial message.
  */
 export async function callModel(run: Run): Promise<{ toolCalls: ModelToolCall[] }> {
   const { model } = run;

@@ -101,7 +101,10 @@ async function execute(
   return storeToolImages(run, readOutput(call.name, returned));
 }
 
-/** A cancelled tool gets a moment to end what it started, so that nothing of a run goes on after its end; one that does not listen gets no more. */
+/**
+ * A cancelled tool gets a moment to end what it started, so that nothing of a run goes on after its end; one that does
+ * not listen gets no more.
+ */
 function endsSoon(run: Run, ended: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const disarm = run.around.clock.after(stopGraceMs, resolve);

@@ -2,7 +2,8 @@ import type { ModelMessage } from '../models/model.ts';
 
 /**
  * What is wrong with the messages of a model request, or undefined (the request invariant): every tool call has exactly one result,
- * directly behind the message that made it, there are no other results, and ids are unique within a message. O(messages), no copies.
+ * directly behind the message that made it, there are no other results, and ids are unique within a message.
+ * O(messages), no copies.
  */
 export function requestProblem(messages: readonly ModelMessage[]): string | undefined {
   const open = new Set<string>();

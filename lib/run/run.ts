@@ -24,7 +24,10 @@ import type { Prompts } from './system-prompt.ts';
 export interface RunSurroundings {
   clock: Clock;
   log: Logger;
-  /** See `SecretRegistry.hide`. Applied to what comes from outside: results of tools, failures, notices, plugins' prompts; never to deltas. */
+  /**
+   * See `SecretRegistry.hide`. Applied to what comes from outside: results of tools, failures, notices, plugins'
+   * prompts; never to deltas.
+   */
   hideSecrets: (text: string) => string;
   newId: IdSource;
   config: Pick<Config, 'model' | 'agent' | 'approvals'>;
@@ -39,7 +42,10 @@ export interface RunSurroundings {
   meter: RunMeter;
 }
 
-/** Why a run was told to stop. `cancelled` is a person's wish, `stopped` the end of the process, `void` leaves no trace (deleted, or never accepted). */
+/**
+ * Why a run was told to stop. `cancelled` is a person's wish, `stopped` the end of the process, `void` leaves no trace
+ * (deleted, or never accepted).
+ */
 export type StopReason = 'cancelled' | 'stopped' | 'void';
 
 /** A per-run limit other than the configured one, and the tools it may use; for sub-agents. */

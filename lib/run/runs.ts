@@ -27,7 +27,10 @@ export interface Runs {
   stop(sessionId: string, reason: StopReason): boolean;
   /** Resolves when the run of the session is over, with what it came to; undefined when there is none. Never rejects. */
   settled(sessionId: string): Promise<RunOutcome | undefined>;
-  /** Refuses nothing by itself; ends every active run as interrupted and waits for them, and for the records of those that ended before. */
+  /**
+   * Refuses nothing by itself; ends every active run as interrupted and waits for them, and for the records of those
+   * that ended before.
+   */
   stopAll(): Promise<void>;
   /** The active run of a session, reservations included. */
   activeRun(sessionId: string): Run | undefined;

@@ -3,8 +3,9 @@ import type { ToolOutput } from '../tools/tool.ts';
 export type Output = Exclude<ToolOutput, string>;
 
 /**
- * What a tool returned, in the one shape that a run works with. Tools are other people's code: anything but text or an object with text is
- * an error, and `data` that JSON can't carry is left out, because it would break the record and the event.
+ * What a tool returned, in the one shape that a run works with. Tools are other people's code: anything but text or an
+ * object with text is an error, and `data` that JSON can't carry is left out, because it would break the record and the
+ * event.
  */
 export function readOutput(toolName: string, returned: unknown): Output {
   if (typeof returned === 'string') return { content: returned };

@@ -1,6 +1,9 @@
 import type { StoredMessage, ToolCall } from '../wire/message.ts';
 
-/** The tool calls of the last assistant message that have no result yet. Earlier ones always have: repair happens before anything is appended. */
+/**
+ * The tool calls of the last assistant message that have no result yet. Earlier ones always have: repair happens before
+ * anything is appended.
+ */
 export function unansweredCalls(messages: readonly StoredMessage[]): ToolCall[] {
   const answered = new Set<string>();
   for (let index = messages.length - 1; index >= 0; index--) {

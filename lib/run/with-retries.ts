@@ -6,8 +6,8 @@ import type { CallOutcome } from './run-meter.ts';
 import { sleep } from './sleep.ts';
 
 /**
- * Calls `attempt` until it succeeds, fails for good or the run stops; one notice per retry (contract: Retries). Once `hasStreamed` is
- * true a failure is final, whatever it was.
+ * Calls `attempt` until it succeeds, fails for good or the run stops; one notice per retry (contract: Retries). Once
+ * `hasStreamed` is true a failure is final, whatever it was.
  */
 export async function withRetries<T>(run: Run, hasStreamed: () => boolean, attempt: () => Promise<T>): Promise<T> {
   const { clock, config, meter, models } = run.around;

@@ -41,7 +41,10 @@ export async function prometheusText(families: readonly MetricFamily[]): Promise
   return registry.metrics();
 }
 
-/** The library's own histograms take single observations only; ours are counted by bucket already. It asks for no more than this. */
+/**
+ * The library's own histograms take single observations only; ours are counted by bucket already. It asks for no more
+ * than this.
+ */
 function handOver(registry: Registry, { name, help, type, samples }: MetricFamily): void {
   const values = samples.map(({ value, labels, suffix = '' }) => ({ value, labels, metricName: name + suffix }));
   const metric = { name, get: async () => ({ name, help, type, values, aggregator: 'sum' }) };

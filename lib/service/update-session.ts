@@ -5,7 +5,10 @@ import type { SessionFields } from '../wire/session.ts';
 import { unknownModel } from './create-session.ts';
 import { refuseWhenBusy, refuseWhenRemoved } from './start-run.ts';
 
-/** Sets title, model or system prompt of a session without an active run (contract: PATCH). Throws `invalid_model`, `session_busy`. */
+/**
+ * Sets title, model or system prompt of a session without an active run (contract: PATCH). Throws `invalid_model`,
+ * `session_busy`.
+ */
 export async function updateSession(
   app: Pick<App, 'models'>,
   session: Session,

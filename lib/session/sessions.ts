@@ -7,7 +7,10 @@ import { LiveSession } from './live-session.ts';
 import type { Session } from './session.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
 
-/** Every session of the process by id, and per tenant in the order of its last change. Records are always in memory, transcripts when needed. */
+/**
+ * Every session of the process by id, and per tenant in the order of its last change. Records are always in memory,
+ * transcripts when needed.
+ */
 export interface Sessions {
   /** The session if it exists and belongs to the tenant; undefined otherwise, for both reasons alike. */
   find(tenantId: string, sessionId: string): Session | undefined;

@@ -15,7 +15,10 @@ export type SummaryTexts = (
   activityOf?: (record: SessionRecord) => Activity | undefined,
 ) => string;
 
-/** Makes such texts; each record is serialised once, since records never change. What a run is doing changes faster and is added behind. */
+/**
+ * Makes such texts; each record is serialised once, since records never change. What a run is doing changes faster and
+ * is added behind.
+ */
 export function createSummaryTexts(): SummaryTexts {
   const texts = new WeakMap<SessionRecord, string>();
   const textOf = (record: SessionRecord): string => {

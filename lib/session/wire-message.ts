@@ -35,7 +35,10 @@ export async function loadImages(
   return images;
 }
 
-/** `message.started` with the skeleton, or `message.completed` with everything; image bytes are read when a subscriber takes the event. */
+/**
+ * `message.started` with the skeleton, or `message.completed` with everything; image bytes are read when a subscriber
+ * takes the event.
+ */
 export function messageEvent(
   type: 'message.started' | 'message.completed',
   context: { store: ImageSource; session: Session; message: StoredMessage },

@@ -60,7 +60,10 @@ async function compile(parameters: JsonSchema, withinTime: Sandbox): Promise<Che
 
 type Sandbox = <T>(task: () => T) => T;
 
-/** Runs a task in the engine's watchdog: it ends also in the middle of a regular expression. The context is made once, when needed. */
+/**
+ * Runs a task in the engine's watchdog: it ends also in the middle of a regular expression. The context is made once,
+ * when needed.
+ */
 function createSandbox(): Sandbox {
   let context: Context | undefined;
   let script: Script | undefined;

@@ -1,4 +1,7 @@
-/** What a run is doing. `starting` lasts until the model is asked; `thinking` and `answering` while it streams; `waiting` between. */
+/**
+ * What a run is doing. `starting` lasts until the model is asked; `thinking` and `answering` while it streams;
+ * `waiting` between.
+ */
 export type ActivityPhase = 'starting' | 'waiting' | 'thinking' | 'answering' | 'tool' | 'approval' | 'compacting';
 
 /** On summaries of running sessions, beyond the contract. `since` is when the phase began. */

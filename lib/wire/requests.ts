@@ -90,7 +90,10 @@ export const CreateUserRequest = type({
 /** POST /api/tenants */
 export const CreateTenantRequest = type({ id: optional(string()), name: string() });
 
-/** What is wrong with a field, and its code (DECISIONS.md, Which error it is). Keys are a field, or `field:refinement` for one rule of it. */
+/**
+ * What is wrong with a field, and its code (DECISIONS.md, Which error it is). Keys are a field, or `field:refinement`
+ * for one rule of it.
+ */
 export const fieldRules: Readonly<Record<string, { code: ErrorCode; rule: string }>> = {
   title: { code: 'invalid_title', rule: 'must be a string of 1 to 200 characters, not only white space' },
   model: { code: 'invalid_model', rule: 'must be the id of a registered model' },

@@ -1,4 +1,7 @@
-/** Bytes as text, or undefined when they are none: a NUL or something that is not UTF-8. `cut` says that more bytes would follow. */
+/**
+ * Bytes as text, or undefined when they are none: a NUL or something that is not UTF-8. `cut` says that more bytes
+ * would follow.
+ */
 export function decodeText(bytes: Uint8Array, cut: boolean): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

@@ -13,7 +13,10 @@ const applications = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** The Chromium to start. Throws an error that says what to install; looked for at every start, so that an installation helps at once. */
+/**
+ * The Chromium to start. Throws an error that says what to install; looked for at every start, so that an installation
+ * helps at once.
+ */
 export async function findChromium(executable: string | undefined, path?: string): Promise<string> {
   for (const command of executable === undefined ? [...commands, ...applications] : [executable]) {
     const found = await findProgram(command, { path });

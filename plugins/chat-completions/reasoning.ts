@@ -1,6 +1,9 @@
 import { isRecord, listOf, recordOf, textOf } from '../../lib/plugin-api/index.ts';
 
-/** The reasoning in a delta: `reasoning_content`, `reasoning` or `reasoning_details`. A server that sends two sends the same twice. */
+/**
+ * The reasoning in a delta: `reasoning_content`, `reasoning` or `reasoning_details`. A server that sends two sends the
+ * same twice.
+ */
 export function reasoningOf(delta: Record<string, unknown>): string {
   if (delta.reasoning_content) return textOf(delta.reasoning_content);
   if (delta.reasoning) return textOf(delta.reasoning) || textOf(recordOf(delta.reasoning).content);

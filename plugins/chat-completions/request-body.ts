@@ -8,7 +8,10 @@ import {
 import { toWireMessages } from './messages.ts';
 import { type Endpoint, isOfficial } from './options.ts';
 
-/** Makes the bodies of a model's calls, as JSON text. Options of the model beat options of the endpoint, which beat what the request asks for. */
+/**
+ * Makes the bodies of a model's calls, as JSON text. Options of the model beat options of the endpoint, which beat what
+ * the request asks for.
+ */
 export function createRequestBody(endpoint: Endpoint, entry: ModelEntry): (request: ModelRequest) => string {
   const toolsText = createListEncoder(toWireTool);
   const offersTools = entry.supportsTools ?? endpoint.supportsTools;

@@ -21,7 +21,10 @@ async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Re
   return new Response(bounded, { status: response.status, statusText: response.statusText, headers: response.headers });
 }
 
-/** Counts the bytes since the last empty line, which is where a message of an event stream ends; any other answer is one message. */
+/**
+ * Counts the bytes since the last empty line, which is where a message of an event stream ends; any other answer is one
+ * message.
+ */
 function boundMessages(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let size = 0;
   let lastWasNewline = false;

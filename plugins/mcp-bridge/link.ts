@@ -12,7 +12,10 @@ export interface Link {
   readonly pid: number | undefined;
   /** All tools as the server describes them, bounded in number. */
   list(): Promise<JsonRecord[]>;
-  /** Resolves with the server's result. Rejects with an error of the server, of the connection, or with the reason of the signal. */
+  /**
+   * Resolves with the server's result. Rejects with an error of the server, of the connection, or with the reason of
+   * the signal.
+   */
   call(name: string, args: JsonRecord, options: CallOptions): Promise<JsonRecord>;
   /** Resolves with the reason once nothing can be sent any more, also after `close`. */
   readonly ended: Promise<string>;

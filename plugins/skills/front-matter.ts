@@ -5,7 +5,10 @@ export interface SkillText {
   body: string;
 }
 
-/** Splits `---` front matter off a text. What is no front matter, or not valid YAML, is body. The YAML library is loaded when needed. */
+/**
+ * Splits `---` front matter off a text. What is no front matter, or not valid YAML, is body. The YAML library is loaded
+ * when needed.
+ */
 export async function parseFrontMatter(text: string): Promise<SkillText> {
   const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(text);
   if (match === null) return { body: text };

@@ -28,7 +28,10 @@ export function succeeded({ status, text }: ChildResult): boolean {
   return status === 'completed' || (status === 'max_steps' && text !== '');
 }
 
-/** One section per task, in the order of the tasks, together at most `most` characters; short results leave their share to long ones. */
+/**
+ * One section per task, in the order of the tasks, together at most `most` characters; short results leave their share
+ * to long ones.
+ */
 export function batchText(results: readonly ChildResult[], limits: { each: number; all: number }): string {
   const headings = results.map((result, index) => headingOf(result, index + 1));
   const texts = results.map((result) => textOf(result, limits.each));

@@ -28,7 +28,10 @@ export function createWriteFile(options: CoreToolsOptions): Tool {
   });
 }
 
-/** Empty for a file that is not there yet; undefined for one that can't be compared. Only for the diff: writing decides about errors. */
+/**
+ * Empty for a file that is not there yet; undefined for one that can't be compared. Only for the diff: writing decides
+ * about errors.
+ */
 async function textBefore(place: Place): Promise<string | undefined> {
   try {
     return await textOf(place);

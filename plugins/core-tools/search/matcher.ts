@@ -4,7 +4,10 @@ import type { Answer, Matching, Question, TextMatch } from './matcher.worker.ts'
 
 export type { Matching, TextMatch } from './matcher.worker.ts';
 
-/** Answers questions about patterns in a thread of its own: a pattern that never ends costs a thread for a moment, not the service. */
+/**
+ * Answers questions about patterns in a thread of its own: a pattern that never ends costs a thread for a moment, not
+ * the service.
+ */
 export interface Matcher {
   /** Which of these paths the glob matches. */
   filterPaths(paths: string[]): Promise<string[]>;

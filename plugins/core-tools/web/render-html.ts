@@ -33,7 +33,10 @@ const deepest = 1_000;
 /** A main part shorter than this is probably not what the page is about. */
 const mainChars = 200;
 
-/** The readable text of a page; links become absolute. Streaming: no tree, no recursion. Only for a worker: a page may take seconds. */
+/**
+ * The readable text of a page; links become absolute. Streaming: no tree, no recursion. Only for a worker: a page may
+ * take seconds.
+ */
 export function renderHtml(html: string, baseUrl: string): RenderedPage {
   const writer = createTextWriter();
   const open = { depth: 0, silent: 0, pre: 0, main: 0, title: false, list: [] as number[] };

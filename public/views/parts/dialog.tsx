@@ -13,7 +13,10 @@ interface DialogProps {
   onConfirm?: () => void;
 }
 
-/** A native modal dialog; what has `data-first` gets the focus. Escape and the backdrop close it; focus goes back to where it was. */
+/**
+ * A native modal dialog; what has `data-first` gets the focus. Escape and the backdrop close it; focus goes back to
+ * where it was.
+ */
 export function Dialog({ title, onClose, children, class: className = '', bare, onConfirm }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
