@@ -74,7 +74,7 @@ async function guarded<T>({ platform, request }: HandlerContext, pluginId: strin
 /** JSON unless the plugin names another content type and gives text or bytes. */
 function toResponse(result: PluginRouteResponse | undefined): Response {
   const { status = 200, headers: given = {}, body = { ok: true } } = result ?? {};
-  if (status === 204 || status === 304) return new Response(null, { status, headers: given });
+  if ([204, 205, 304].includes(status)) return new Response(null, { status, headers: given });
   // In lower case: a name must replace ours, however the plugin spells it.
   const headers = Object.fromEntries(new Headers(given));
   if (headers['content-type'] !== undefined && (typeof body === 'string' || body instanceof Uint8Array))

@@ -98,5 +98,7 @@ function cut({ sessionId }: ChildResult, text: string, most: number): string {
   if (text.length <= most) return text;
   const where = sessionId === undefined ? '' : `; the whole is in session ${sessionId}`;
   const marker = `\n[... cut at ${most} of ${text.length} characters${where}]`;
-  return `${text.slice(0, Math.max(0, most - marker.length)).replace(/[\ud800-\udbff]$/, '')}${marker}`.slice(0, most);
+  // Where the marker would leave no room for the text, the text says more.
+  const [kept, end] = marker.length > most / 2 ? [most, ''] : [most - marker.length, marker];
+  return `${text.slice(0, kept).replace(/[\ud800-\udbff]$/, '')}${end}`;
 }

@@ -77,6 +77,21 @@ plugin('a header of the plugin replaces the one of the service, however it is sp
   assert.is(headers.get('cache-control'), 'max-age=60');
 });
 
+plugin('a status that has no body gets none, whatever the plugin gives', async () => {
+  const routes = [204, 205, 304].map(
+    (status): PluginRoute => ({
+      method: 'GET',
+      path: `/api/acme/${status}`,
+      handler: () => ({ status, body: { a: 1 } }),
+    }),
+  );
+  const { call } = withRoutes(routes);
+  for (const status of [204, 205, 304]) {
+    const response = await call(`/api/acme/${status}`);
+    assert.equal([response.status, await response.text()], [status, '']);
+  }
+});
+
 plugin('what is thrown as half a ServiceError is a failure; an error is never cached', async () => {
   const thrown = (fields: object) => () => Promise.reject(Object.assign(new Error('secret'), fields));
   const name = 'ServiceError';
