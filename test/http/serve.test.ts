@@ -43,6 +43,18 @@ wire('the signal of a POST does not abort while the client waits', async () => {
   assert.equal(await response.json(), { aborted: false });
 });
 
+wire('the limit also holds for a body that nobody wants', async () => {
+  const remove = (headers: string, body: string) =>
+    rawRequest(
+      world.listening.port,
+      `DELETE /api/sessions/x HTTP/1.1\r\n${host}Connection: close\r\n${headers}\r\n\r\n${body}`,
+    );
+  const chunked = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n0\r\n\r\n`;
+  assert.is(codeOf(await remove('Content-Length: 1001', 'x'.repeat(1_001))), '413 payload_too_large');
+  assert.is(codeOf(await remove('Transfer-Encoding: chunked', chunked(1_001))), '413 payload_too_large');
+  assert.match(await remove('Transfer-Encoding: chunked', chunked(1_000)), /^HTTP\/1\.1 204 /);
+});
+
 wire('a body over the limit is 413, declared, chunked or lied about', async () => {
   const big = JSON.stringify({ title: 'x'.repeat(2_000) });
   const post = (headers: string, body: string) =>
