@@ -14,6 +14,12 @@ Keep what the agent needs to go on: the person's goals and constraints in their 
 const mostFailures = 3;
 
 /**
+ * A summary may be longer than what it replaces by so many tokens: the contract replaces short turns too. One that is much longer
+ * is no summary, and would fill the window that it is to clear.
+ */
+const mostGrowth = 500;
+
+/**
  * Replaces the oldest turns by a summary when the prompt would cross the threshold (contract: Compaction). At most one
  * attempt per step. Never fails the run.
  */
@@ -42,11 +48,11 @@ export async function compact(run: Run): Promise<boolean> {
   const overhead = before - around.estimator.messages(session.messages);
   const kept = session.messages.slice(cut);
   const after = overhead + around.estimator.messages([draft, ...kept]);
-  if (after >= before) {
+  if (after > before + mostGrowth) {
     run.failedCompactions += 1;
     run.notice(
       'warn',
-      'Compaction made no room: the summary is not smaller than what it replaces. The history was kept.',
+      'Compaction made no room: the summary is much longer than what it replaces. The history was kept.',
     );
     return false;
   }

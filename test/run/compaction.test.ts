@@ -78,7 +78,7 @@ compaction('replaces the oldest turns by a summary that is a normal assistant me
 for (const [name, summary] of [
   ['fails', () => Promise.reject(new Error('overloaded'))],
   ['says nothing', { content: '  ' }],
-  ['is longer than what it replaces', { content: 'y'.repeat(90_000) }],
+  ['is much longer than what it replaces', { content: 'y'.repeat(90_000) }],
 ] satisfies [string, Reply][])
   compaction(`keeps the history, and the run goes on, when the summariser ${name}`, async () => {
     const model = talkative(summary);
@@ -92,6 +92,26 @@ for (const [name, summary] of [
       assert.ok(model.requests.some(isSummary));
     });
   });
+
+compaction('replaces turns that are shorter than their summary', async () => {
+  const summary = 'A person greeted the agent, and the agent greeted the person in return. Nothing else happened.';
+  const model = scriptedModel(
+    Array.from({ length: 8 }, (): Reply => (request) => ({ content: isSummary(request) ? summary : 'Hi' })),
+  );
+  await withSession({ models: [model], settings: settings({ fallbackContextWindow: 10 }) }, async (app, session) => {
+    let seen = await Promise.resolve([] as Awaited<ReturnType<typeof session.until>>);
+    for (const content of ['Hello', 'Hello again', 'And again']) {
+      await session.send(content);
+      seen = await session.until('run.finished');
+    }
+    assert.is(only(seen, 'context.compacted')[0]?.removedMessages, 2);
+    const { messages } = await app.detail(session.id);
+    assert.equal(
+      messages.map(({ content }) => content),
+      [summary, 'Hello again', 'Hi', 'And again', 'Hi'],
+    );
+  });
+});
 
 compaction('can be cancelled, and the session is usable afterwards', async () => {
   const model = talkative(
