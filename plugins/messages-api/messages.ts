@@ -47,11 +47,12 @@ export function toWireMessages(messages: readonly ModelMessage[], thinking: stri
   return wire;
 }
 
-/** Text-only messages go out as plain strings. */
+/** Text-only messages go out as plain strings, also when several became one. */
 export function plain({ role, content }: WireMessage): { role: string; content: string | Block[] } {
-  const [first, ...rest] = content;
-  const isText = first?.type === 'text' && rest.length === 0 && first.cache_control === undefined;
-  return { role, content: isText ? first.text : content };
+  const texts = content.flatMap((block) =>
+    block.type === 'text' && block.cache_control === undefined ? [block.text] : [],
+  );
+  return { role, content: texts.length === content.length ? texts.join('\n\n') : content };
 }
 
 function toolUseBlock({ name, arguments: input }: ToolCall, id: string): Block {

@@ -74,6 +74,18 @@ export function testCalls<Options>(name: string, plugin: Plugin<Options>): void 
   );
 
   test(
+    'keeps text-only messages plain strings also where a failed run left one without a reply',
+    scripted([[{ text: 'ok' }]], async ({ provider, server }) => {
+      const said = ['First try', 'Second try'];
+      await callModel(provider.model, { messages: said.map((content) => ({ role: 'user', content })) });
+      const sent = (server.requests[0]?.body.messages ?? []) as { role: string; content: unknown }[];
+      const texts = sent.flatMap(({ role, content }) => (role === 'user' ? [content] : []));
+      assert.ok(texts.every((text) => typeof text === 'string'));
+      assert.is(texts.join('\n\n'), said.join('\n\n'));
+    }),
+  );
+
+  test(
     'lists the models of the provider when none is configured',
     scripted(
       [],
