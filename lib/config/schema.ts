@@ -1,4 +1,5 @@
 import { defaulted, type Infer, optional, type } from 'superstruct';
+import { limits } from '../wire/limits.ts';
 import {
   fraction,
   nonEmptyText,
@@ -22,7 +23,7 @@ export const configSchema = type({
     port: defaulted(wholeNumber(0, 65_535), 7331),
     token: defaulted(text('text; empty for none, "auto" for a generated one'), ''),
     corsOrigins: defaulted(textList(), () => ['*']),
-    bodyLimitBytes: defaulted(wholeNumber(1, 2 ** 29), 10_485_760),
+    bodyLimitBytes: defaulted(wholeNumber(1, 2 ** 29), limits.bodyBytes),
     webRoot: defaulted(nonEmptyText(), defaultWebRoot),
     allowedHosts: defaulted(textList(), () => []),
     crossSiteGuard: defaulted(oneOf('auto', 'off'), 'auto'),
@@ -33,7 +34,7 @@ export const configSchema = type({
     default: optional(nonEmptyText()),
     temperature: optional(fraction({ least: 0, most: 2 })),
     maxTokens: optional(wholeNumber(1)),
-    maxSteps: defaulted(wholeNumber(1), 40),
+    maxSteps: defaulted(wholeNumber(1), limits.maxSteps),
   }),
   agent: section({
     workspace: defaulted(nonEmptyText(), '.'),
@@ -70,10 +71,10 @@ export const configSchema = type({
     bootstrapName: defaulted(nonEmptyText(), 'Admin'),
     workspaces: defaulted(tenantDirectories(), () => ({})),
   }),
-  approvals: section({ timeoutMs: defaulted(wholeNumber(1), 900_000) }),
+  approvals: section({ timeoutMs: defaulted(wholeNumber(1), limits.approvalTimeoutMs) }),
   checkpoints: section({
     enabled: defaulted(oneOf('auto', true, false), 'auto'),
-    maxFiles: defaulted(wholeNumber(0), 20_000),
+    maxFiles: defaulted(wholeNumber(0), limits.checkpointFiles),
     exclude: defaulted(textList(), () => []),
   }),
   log: section({
