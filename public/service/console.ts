@@ -54,16 +54,19 @@ export function createConsole(
     else say(messageOf(error), 'danger');
   };
 
-  /** Events that came while lists were being read: they are applied on top, because the lists may be older. */
-  let meanwhile: HubEnvelope[] | undefined;
+  /** For each reading of the lists the events that came meanwhile: they are applied on top, because the lists may be older. */
+  const meanwhile = new Set<HubEnvelope[]>();
   const refresh = async (): Promise<void> => {
     const events: HubEnvelope[] = [];
-    meanwhile = events;
-    const [{ sessions }, { approvals }] = await Promise.all([api.listSessions(), api.listApprovals()]);
-    const lists = fromLists(store.directory.value, { sessions, approvals });
-    store.directory.value = events.reduce((now, envelope) => reduceDirectory(now, envelope, openHere()), lists);
-    store.listed.value = true;
-    if (meanwhile === events) meanwhile = undefined;
+    meanwhile.add(events);
+    try {
+      const [{ sessions }, { approvals }] = await Promise.all([api.listSessions(), api.listApprovals()]);
+      const lists = fromLists(store.directory.value, { sessions, approvals });
+      store.directory.value = events.reduce((now, envelope) => reduceDirectory(now, envelope, openHere()), lists);
+      store.listed.value = true;
+    } finally {
+      meanwhile.delete(events);
+    }
   };
   const openHere = (): string | undefined => {
     const route = store.route.value;
@@ -84,12 +87,18 @@ export function createConsole(
     link.start(credentials.token);
   };
 
+  /** Reads again what events may have been missed of. */
+  const catchUp = (): void => {
+    refresh().then(workbench.queue.sendOverdue, () => undefined);
+    sessions.reloadAll();
+  };
+
   let bundlesChanged = (): void => undefined;
   const onEvents = (envelopes: readonly HubEnvelope[]): void => {
     const before = store.directory.value;
     let directory = before;
     const open = openHere();
-    meanwhile?.push(...envelopes);
+    for (const events of meanwhile) events.push(...envelopes);
     for (const envelope of envelopes) {
       const { event } = envelope;
       directory = reduceDirectory(directory, envelope, open);
@@ -99,6 +108,7 @@ export function createConsole(
       if (event.type === 'session.deleted' && open === event.sessionId) say('This session was deleted elsewhere.');
     }
     store.directory.value = directory;
+    if (envelopes.some(({ event }) => event.type === 'stream.gap')) catchUp();
     for (const id of store.queue.value.keys())
       if (before.sessions.get(id)?.status === 'running' && directory.sessions.get(id)?.status !== 'running')
         void workbench.queue.send(id);
@@ -112,8 +122,7 @@ export function createConsole(
     },
     onOpened(again) {
       // Also the first time: what happened between the first lists and the stream was told to nobody.
-      refresh().then(workbench.queue.sendOverdue, () => undefined);
-      sessions.reloadAll();
+      catchUp();
       if (again) announceText(store, 'Reconnected');
     },
     onEvents,

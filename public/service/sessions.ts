@@ -108,7 +108,6 @@ export function createSessions(context: {
     receive(envelope) {
       const { event } = envelope;
       const sessionId = 'sessionId' in event ? event.sessionId : undefined;
-      if (event.type === 'stream.gap' && sessionId === undefined) return sessions.reloadAll();
       const session = sessionId === undefined ? undefined : open.get(sessionId);
       if (!session) return;
       waiting.get(session.id)?.push(envelope);

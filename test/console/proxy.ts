@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A proxy in front of the service, under a path prefix of its own; it can be cut like a cable. */
+/** A proxy in front of the service, under a path prefix of its own; it can be cut like a cable, and lose events. */
 export interface Proxy {
   /** With the prefix and a slash at the end. */
   readonly url: string;
@@ -14,6 +14,12 @@ export interface Proxy {
   /** Drops every connection, and refuses new ones until `heal`. */
   cut(): void;
   heal(): void;
+  /** From now on open event streams stay silent: what the service sends is dropped. */
+  lose(): void;
+  /** Pieces of event streams that were dropped. */
+  readonly lost: number;
+  /** Ends that, and tells the streams that events are missing, as the service does when a client was too slow. */
+  tellGap(): void;
   close(): Promise<void>;
 }
 
@@ -24,6 +30,9 @@ export async function startProxy(target: string, prefix = '/under/a/prefix'): Pr
   let mostStreams = 0;
   let bundleStreams = 0;
   let allBundleStreams = 0;
+  const eventStreams = new Set<ServerResponse>();
+  let loses = false;
+  let lost = 0;
 
   const forward = (incoming: IncomingMessage, response: ServerResponse): void => {
     const path = incoming.url ?? '/';
@@ -35,8 +44,10 @@ export async function startProxy(target: string, prefix = '/under/a/prefix'): Pr
     if (url.pathname === '/api/events') {
       streams += 1;
       mostStreams = Math.max(mostStreams, streams);
+      eventStreams.add(response);
       response.once('close', () => {
         streams -= 1;
+        eventStreams.delete(response);
       });
     }
     if (url.pathname === '/api/plugins/events') {
@@ -49,7 +60,12 @@ export async function startProxy(target: string, prefix = '/under/a/prefix'): Pr
     // The host is the one that the browser knows, as behind any proxy that is set up well.
     const onward = request(url, { method: incoming.method, headers: incoming.headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+      if (!eventStreams.has(response)) return void answer.pipe(response);
+      answer.on('data', (piece) => {
+        if (loses) lost += 1;
+        else response.write(piece);
+      });
+      answer.on('end', () => response.end());
     });
     onward.on('error', () => response.destroy());
     response.once('close', () => onward.destroy());
@@ -87,6 +103,19 @@ export async function startProxy(target: string, prefix = '/under/a/prefix'): Pr
     },
     heal() {
       isCut = false;
+    },
+    lose() {
+      loses = true;
+    },
+    get lost() {
+      return lost;
+    },
+    tellGap() {
+      loses = false;
+      const seq = Date.now() * 1_000;
+      const event = { type: 'stream.gap', reason: 'evicted', resumedFrom: seq };
+      const frame = `id: ${seq}\ndata: ${JSON.stringify({ seq, at: new Date().toISOString(), event })}\n\n`;
+      for (const stream of eventStreams) stream.write(frame);
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));

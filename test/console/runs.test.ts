@@ -195,6 +195,24 @@ test('a tab that was frozen for a while catches up', async () => {
   });
 });
 
+test('a stream that was too slow for all events: what they told is read again', async () => {
+  const proxy = await startProxy(bench.service.url);
+  await withPage(
+    bench,
+    async (page) => {
+      await page.locator('.pill.ok').waitFor();
+      proxy.lose();
+      await bench.newSession('made meanwhile');
+      await eventually(5_000, () => proxy.lost > 0, 'the event of the new session');
+      assert.is(await page.locator('.session-row', { hasText: 'made meanwhile' }).count(), 0);
+      proxy.tellGap();
+      await page.locator('.session-row', { hasText: 'made meanwhile' }).waitFor();
+    },
+    { at: proxy.url },
+  );
+  await proxy.close();
+});
+
 test('seven tabs below a path prefix all show the stream, over one connection', async () => {
   const proxy = await startProxy(bench.service.url);
   bench.model.reply([{ text: 'to all ' }, { hold: 'tabs' }, { text: 'of you' }]);
