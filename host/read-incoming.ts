@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 /**
  * The bytes of a request body straight from the connection: a third of the cost of reading it through a web stream. Gives
- * `undefined` once there are more than `limit`; what is left is then drained by the server after the answer.
+ * `undefined` once there are more than `limit`; what is left is then read and thrown away behind the answer.
  * Rejects when the client breaks off.
  */
 export function readIncoming(request: IncomingMessage, limit: number): Promise<Uint8Array | undefined> {

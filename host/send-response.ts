@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../lib/base/clock.ts';
 import { textOf } from '../lib/http/respond.ts';
 import { pumpBehind } from '../lib/http/sse.ts';
 import type { StreamPump } from '../lib/http/stream-pump.ts';
@@ -34,6 +35,40 @@ export function sendDirectly(
   writeHead(socket, response);
   socket.end(text);
   return true;
+}
+
+/** How long the rest of a body that nobody wants is taken in. */
+const lingerMs = 10_000;
+
+/**
+ * Answers a request whose body is still arriving: all of the answer at once, and the end only when the rest was read and
+ * thrown away. Ending earlier resets the connection, and a client that is still sending never sees why it was refused.
+ */
+export async function sendBeforeEnd(
+  response: Response,
+  { request, socket, clock }: { request: IncomingMessage; socket: ServerResponse; clock: Pick<Clock, 'after'> },
+): Promise<void> {
+  socket.on('error', () => {});
+  const body = Buffer.from(await response.arrayBuffer());
+  const hasBody = response.status !== 204 && response.status !== 304 && socket.req.method !== 'HEAD';
+  if (hasBody) response.headers.set('content-length', String(body.byteLength));
+  writeHead(socket, response);
+  if (hasBody && body.byteLength > 0) socket.write(body);
+  else socket.flushHeaders();
+  await readToEnd(request, clock);
+  socket.end();
+}
+
+function readToEnd(request: IncomingMessage, clock: Pick<Clock, 'after'>): Promise<void> {
+  if (request.readableEnded || request.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const cancel = clock.after(lingerMs, resolve);
+    const finish = (): void => {
+      cancel();
+      resolve();
+    };
+    request.once('end', finish).once('close', finish).resume();
+  });
 }
 
 function writeHead(socket: ServerResponse, { status, headers }: Response): void {

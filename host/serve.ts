@@ -6,11 +6,12 @@ import type { App } from '../lib/app.ts';
 import { errorAnswer } from '../lib/http/answer.ts';
 import { nameRequest, requestIdHeader, requestIdOf } from '../lib/http/request-id.ts';
 import type { Connection } from '../lib/http/router.ts';
+import { pumpBehind } from '../lib/http/sse.ts';
 import type { StreamPump } from '../lib/http/stream-pump.ts';
 import { errorResponse, ServiceError } from '../lib/wire/errors.ts';
 import { readIncoming } from './read-incoming.ts';
 import { filterRequest } from './request-filter.ts';
-import { sendDirectly } from './send-response.ts';
+import { sendBeforeEnd, sendDirectly } from './send-response.ts';
 
 export interface ServeOptions {
   host: string;
@@ -57,7 +58,10 @@ export async function serve(
         streams.add(pump);
         socket.once('close', () => streams.delete(pump));
       };
-      if (sendDirectly(response, socket, track)) context.passThrough();
+      if (!request.complete && pumpBehind(response) === undefined) {
+        context.passThrough();
+        await sendBeforeEnd(response, { request, socket, clock: app.clock });
+      } else if (sendDirectly(response, socket, track)) context.passThrough();
       return response;
     },
     { origin, trustProxy: false, alwaysCallNext: false },
@@ -125,7 +129,7 @@ function goneSignal(socket: ServerResponse): AbortSignal {
  */
 function refuse(
   error: unknown,
-  app: Pick<App, 'log' | 'hideSecrets'>,
+  app: Pick<App, 'log' | 'hideSecrets' | 'clock'>,
   request: IncomingMessage,
   socket: ServerResponse,
 ): void {
@@ -137,13 +141,7 @@ function refuse(
   const headers = new Headers({ [requestIdHeader]: requestIdOf(request.headers[requestIdHeader]?.toString()) });
   const answer = nameRequest(errorAnswer(error, app, { method, url: origin, headers }), { headers });
   answer.headers.set('connection', 'close');
-  answer.text().then((text) => {
-    socket.writeHead(answer.status, {
-      ...Object.fromEntries(answer.headers),
-      'content-length': Buffer.byteLength(text),
-    });
-    socket.end(method === 'HEAD' ? undefined : text);
-  });
+  sendBeforeEnd(answer, { request, socket, clock: app.clock }).catch(() => socket.destroy());
 }
 
 /** Bytes that are no HTTP request never become one: answered on the raw socket. */

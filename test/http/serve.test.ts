@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { serve } from '../../host/serve.ts';
 import { createRouter } from '../../lib/http/router.ts';
 import { fakeApp } from '../helpers/fake-app.ts';
 import { rawRequest } from '../helpers/raw-http.ts';
+import { within } from '../helpers/within.ts';
 
 import { codeOf, consoleFolder, start, type World } from './served-world.ts';
 
@@ -41,6 +44,37 @@ wire('JSON goes out in one piece with its length; 204 and HEAD have no body', as
 wire('the signal of a POST does not abort while the client waits', async () => {
   const response = await fetch(`${world.url}/api/wait`, { method: 'POST', body: '{}' });
   assert.equal(await response.json(), { aborted: false });
+});
+
+wire('a client that is still sending gets its refusal: the connection stays until it has sent all', async () => {
+  const head = (headers: string) => `POST /api/sessions HTTP/1.1\r\n${host}${headers}\r\n\r\n`;
+  const part = 'x'.repeat(2_000);
+  const client = connect(world.listening.port, '127.0.0.1');
+  let answer = '';
+  client.setEncoding('utf8').on('data', (text: string) => {
+    answer += text;
+  });
+  const ended = once(client, 'end');
+  const answered = once(client, 'data');
+  client.write(`${head('Connection: close\r\nContent-Length: 6000')}${part}`);
+  await within(5_000, answered);
+  assert.is(codeOf(answer), '413 payload_too_large');
+  assert.match(answer, /\r\nconnection: close\r\n[\s\S]*\}\}$/i);
+  // A server that had ended would answer the second write with a reset, which fails `ended`.
+  for (const rest of [part, part]) {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    assert.not.ok(client.readableEnded);
+    client.write(rest);
+  }
+  await within(5_000, ended);
+});
+
+wire('what is left of a refused body is read, so that the connection serves the next request', async () => {
+  const chunk = `2000\r\n${'x'.repeat(0x2000)}\r\n`;
+  const head = `POST /api/sessions HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n`;
+  const next = `GET /api/health HTTP/1.1\r\n${host}Connection: close\r\n\r\n`;
+  const answers = await rawRequest(world.listening.port, `${head}${chunk.repeat(100)}0\r\n\r\n${next}`, '"ok"}');
+  assert.match(answers, /^HTTP\/1\.1 413 [\s\S]*HTTP\/1\.1 200 /);
 });
 
 wire('the limit also holds for a body that nobody wants', async () => {
