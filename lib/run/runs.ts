@@ -35,7 +35,7 @@ export interface Runs {
   /** The active run of a session, reservations included. */
   activeRun(sessionId: string): Run | undefined;
   readonly active: number;
-  /** Active runs of a tenant, reservations included. */
+  /** Active runs of a tenant, reservations included, until their ends are stored: for the disk, that long they run. */
   activeOf(tenantId: string): number;
 }
 
@@ -44,10 +44,20 @@ export function createRuns(around: RunSurroundings): Runs {
   const perTenant = new Map<string, number>();
   /** Also runs whose reservation is given back already, until their end is stored and published. */
   const unsettled = new Set<Promise<unknown>>();
+  const counted = new Set<Run>();
   const count = (tenantId: string, change: number): void => {
     const next = (perTenant.get(tenantId) ?? 0) + change;
     if (next === 0) perTenant.delete(tenantId);
     else perTenant.set(tenantId, next);
+  };
+  const slot: Slot = {
+    free(run) {
+      if (bySession.get(run.session.id) === run) bySession.delete(run.session.id);
+      if (run.session.activeRunId === run.id) run.session.activeRunId = undefined;
+    },
+    discount(run) {
+      if (counted.delete(run)) count(run.session.tenantId, -1);
+    },
   };
 
   const runs: Runs = {
@@ -55,21 +65,19 @@ export function createRuns(around: RunSurroundings): Runs {
       const run = new Run(session, around, options);
       session.activeRunId = run.id;
       bySession.set(session.id, run);
+      counted.add(run);
       count(session.tenantId, 1);
       return run;
     },
     release(run) {
-      if (bySession.get(run.session.id) === run) {
-        bySession.delete(run.session.id);
-        count(run.session.tenantId, -1);
-      }
-      if (run.session.activeRunId === run.id) run.session.activeRunId = undefined;
+      slot.free(run);
+      slot.discount(run);
     },
     start(run, accepted) {
       run.accepted = accepted;
       accepted.catch(() => run.stop('void'));
       if (bySession.get(run.session.id) !== run) return;
-      const outcome = execute(run, () => runs.release(run));
+      const outcome = execute(run, slot).finally(() => slot.discount(run));
       run.outcome = outcome;
       unsettled.add(outcome);
       void outcome.then(() => unsettled.delete(outcome));
@@ -89,8 +97,16 @@ export function createRuns(around: RunSurroundings): Runs {
   return runs;
 }
 
-/** The loop with its one terminal transition. Never rejects. */
-async function execute(run: Run, release: () => void): Promise<RunOutcome | undefined> {
+/** What a run holds. */
+interface Slot {
+  /** The session takes the next message. */
+  free(run: Run): void;
+  /** The tenant's limits no longer count it. */
+  discount(run: Run): void;
+}
+
+/** The loop with its one terminal transition, until that is stored. Never rejects. */
+async function execute(run: Run, slot: Slot): Promise<RunOutcome | undefined> {
   let outcome: RunOutcome | undefined;
   try {
     const status = await runLoop(run);
@@ -101,15 +117,17 @@ async function execute(run: Run, release: () => void): Promise<RunOutcome | unde
     if (!run.stopReason) run.around.log.warn('A run failed.', { sessionId: run.session.id, runId: run.id, error });
   }
   if (run.stopReason === 'void' || !outcome) {
-    release();
+    slot.free(run);
+    // The deletion, if that is why.
+    await run.session.settled();
     return undefined;
   }
   run.around.meter.runEnded(outcome.status);
-  await finish(run, outcome, release);
+  await finish(run, outcome, slot);
   return outcome;
 }
 
-async function finish(run: Run, outcome: RunOutcome, release: () => void): Promise<void> {
+async function finish(run: Run, outcome: RunOutcome, slot: Slot): Promise<void> {
   const { session } = run;
   const why =
     outcome.status === 'cancelled' ? 'Cancelled before it was executed.' : 'Not executed: the run ended before it.';
@@ -123,11 +141,12 @@ async function finish(run: Run, outcome: RunOutcome, release: () => void): Promi
     ]);
     // The reservation is given back in the same tick: whoever sees the end of the run can send the next message.
     run.ended = true;
-    release();
+    slot.free(run);
     await stored;
+    slot.discount(run);
   } catch (error) {
     run.ended = true;
-    release();
+    slot.free(run);
     if (!session.removed) endUnstored(run, outcome, error);
   }
 }

@@ -22,6 +22,7 @@ interface PendingCommit {
   send(): Promise<void>;
   undo(): void;
   events: OutgoingEvent[];
+  stored: Promise<void>;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -95,20 +96,25 @@ export class LiveSession implements Session {
     const before = this.record;
     const revertMessages = undoOf(this.transcript, change);
     const commit = { tenantId: this.tenantId, sessionId: this.id, ...this.apply(change) };
-    return new Promise<void>((resolve, reject) => {
-      this.pending.push({
-        send: () => this.around.store.commit(commit),
-        undo: () => {
-          revertMessages();
-          this.record = before;
-          this.removed = false;
-        },
-        events: [...(events?.(this.record) ?? [])],
-        resolve,
-        reject,
-      });
-      if (this.pending.length === 1) void this.drain();
+    const { stored, resolve, reject } = promised();
+    this.pending.push({
+      send: () => this.around.store.commit(commit),
+      undo: () => {
+        revertMessages();
+        this.record = before;
+        this.removed = false;
+      },
+      events: [...(events?.(this.record) ?? [])],
+      stored,
+      resolve,
+      reject,
     });
+    if (this.pending.length === 1) void this.drain();
+    return stored;
+  }
+
+  async settled(): Promise<void> {
+    await this.pending.at(-1)?.stored.catch(() => undefined);
   }
 
   publish(event: SessionEvent): void {
@@ -150,9 +156,10 @@ export class LiveSession implements Session {
         this.rollBack(error);
         return;
       }
+      // Who waits for the commit goes on behind the events, but before those who were told by them.
+      first.resolve();
       for (const event of first.events) this.emit(event);
       this.pending.shift();
-      first.resolve();
     }
   }
 
@@ -174,4 +181,12 @@ function countAfter(count: number, change: SessionChange): number {
   if (change.kind === 'truncated') return Math.min(count, change.keep);
   if (change.kind === 'compacted') return count - change.removed + 1;
   return count;
+}
+
+function promised(): Pick<PendingCommit, 'stored' | 'resolve' | 'reject'> {
+  let settle: Pick<PendingCommit, 'resolve' | 'reject'> = { resolve() {}, reject() {} };
+  const stored = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  return { stored, ...settle };
 }

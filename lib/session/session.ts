@@ -22,6 +22,8 @@ export interface Session {
    * memory is then as before, and so is everything committed behind it. Throws when the session was removed.
    */
   commit(change: SessionChange, events?: (record: SessionRecord) => readonly OutgoingEvent[]): Promise<void>;
+  /** Resolves when everything committed so far is stored or taken back. Never rejects. */
+  settled(): Promise<void>;
   /** Publishes an event that needs no record (a delta, a notice), after everything committed before it. */
   publish(event: SessionEvent): void;
   /** The id of the active run: the reservation that makes a session busy. */
