@@ -57,8 +57,6 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
   const meta = createMetaFiles(files, root);
   const care = createDiskCare({ ...options, files, root, reserveBytes: options.reserveBytes ?? 0 });
   const inFlight = new Map<string, SessionCommit[]>();
-  /** Deleted by this process, so that an image that arrives late does not stay. */
-  const deleted = new Set<string>();
   let durableLsn = 0;
   let parts: Parts | undefined;
   let closing: Promise<void> | undefined;
@@ -83,10 +81,11 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
       return snapshots.read(existing(entries, tenantId, sessionId));
     },
     async putImage(_tenantId, sessionId, data) {
-      usable();
+      const { entries } = usable();
       care.admitBytes();
       const image = await images.put(sessionId, data);
-      if (!deleted.has(sessionId)) return image;
+      // Looked at afterwards, so that an image that arrives behind the deletion does not stay.
+      if (entries.has(sessionId) || inFlight.has(sessionId)) return image;
       await images.remove(sessionId);
       throw new Error(`Session ${sessionId} is not in the store.`);
     },
@@ -185,7 +184,6 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
     if (change.kind === 'deleted') {
       if (entry) entry.deleted = true;
       entries.delete(sessionId);
-      deleted.add(sessionId);
       upkeep.purge({ tenantId, sessionId, lsn: logged.lsn, ...(entry && { entry }) });
       return;
     }

@@ -23,6 +23,7 @@ export function createMemoryStore(): SessionStore {
       return structuredClone(state.messages);
     },
     async putImage(_tenantId, sessionId, data) {
+      if (!states.has(sessionId)) throw new Error(`Session ${sessionId} is not in the store.`);
       const bytes = Buffer.from(data, 'base64');
       const hash = createHash('sha256').update(bytes).digest('hex');
       const ofSession = images.get(sessionId) ?? new Map<string, string>();

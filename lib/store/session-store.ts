@@ -49,7 +49,7 @@ export interface SessionStore {
   commit(commit: SessionCommit): Promise<void>;
   /** The transcript as of the last durable commit. Rejects when the session is not there or can't be read. */
   readMessages(tenantId: string, sessionId: string): Promise<StoredMessage[]>;
-  /** Stores base64 image bytes durably under their hash, once per session; call before the commit that refers to them. */
+  /** Stores base64 image bytes durably under their hash, once per session; call before the commit that refers to them. Rejects when the session is neither there nor being created. */
   putImage(tenantId: string, sessionId: string, data: string): Promise<{ hash: string; bytes: number }>;
   /** Base64, or undefined when it is not there. */
   readImage(tenantId: string, sessionId: string, hash: string): Promise<string | undefined>;

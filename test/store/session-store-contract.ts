@@ -91,6 +91,21 @@ export function sessionStoreContract(driver: string, begin: () => Promise<StoreU
     await rejects(store.readMessages('default', author().id));
   });
 
+  check(
+    'an image of a session that is not there is refused, one of a session that is being created is not',
+    async ({ store }) => {
+      const [session, gone, never] = [author(), author(), author()];
+      const created = store.commit(session.create());
+      const { hash } = await store.putImage('default', session.id, 'AAEC');
+      await created;
+      assert.is(await store.readImage('default', session.id, hash), 'AAEC');
+      await store.commit(gone.create());
+      await store.commit(gone.remove());
+      for (const { id } of [gone, never])
+        assert.match((await rejects(store.putImage('default', id, 'AAEC'))).message, 'is not in the store');
+    },
+  );
+
   check('an image comes back by its hash, byte for byte, and only to its session', async ({ store }) => {
     const [session, other] = [author(), author()];
     await store.commit(session.create());

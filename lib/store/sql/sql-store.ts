@@ -35,7 +35,8 @@ const sliceMs = 8;
 export function createSqlStore(options: SqlStoreOptions): SessionStore {
   const { database, images, room, care, clock, log } = options;
   const known = new Map<string, KnownSession>();
-  const deleted = new Set<string>();
+  /** Sessions whose creation is on its way. */
+  const arriving = new Set<string>();
   const maintenance = createMaintenance({ database, room, clock, log, removeImages: images.remove });
   const committer = createCommitter({ database, known, room, met: care.met, onDurable, clock, log });
   let lock: DirectoryLock | undefined;
@@ -46,7 +47,12 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
     async commit(commit) {
       usable();
       care.admit(commit.change);
-      await committer.commit(commit);
+      if (commit.change.kind === 'created') arriving.add(commit.sessionId);
+      try {
+        await committer.commit(commit);
+      } finally {
+        arriving.delete(commit.sessionId);
+      }
     },
     async readMessages(tenantId, sessionId) {
       usable();
@@ -57,7 +63,8 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
       usable();
       care.admitBytes();
       const image = await images.put(sessionId, data);
-      if (!deleted.has(sessionId)) return image;
+      // Looked at afterwards, so that an image that arrives behind the deletion does not stay.
+      if (known.has(sessionId) || arriving.has(sessionId)) return image;
       await images.remove(sessionId);
       throw absent(sessionId);
     },
@@ -133,7 +140,6 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
   function onDurable(commits: readonly SessionCommit[], bytes: number): void {
     maintenance.wrote(bytes);
     const gone = commits.filter(({ change }) => change.kind === 'deleted').map(({ sessionId }) => sessionId);
-    for (const id of gone) deleted.add(id);
     if (gone.length > 0) maintenance.deleted(gone);
   }
 
