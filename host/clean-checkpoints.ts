@@ -7,7 +7,7 @@ import { layout } from '../lib/store/store-paths.ts';
 export interface CleaningOptions {
   /** The data directory. */
   directory: string;
-  /** What recovery could not make sense of; then nothing is cleaned. */
+  /** What recovery could not make sense of; then no checkpoint is dropped. */
   findings: readonly string[];
 }
 
@@ -15,19 +15,19 @@ export interface CleaningOptions {
 const cleaningMs = 2_000;
 
 /**
- * Drops, once, the checkpoints of sessions whose deletion a crash cut off before them. Those of damaged sessions, which
- * somebody may want to bring back, stay.
+ * Drops, once, what a crash left of checkpoints: half-written files, and those of sessions whose deletion was cut off before
+ * them. Those of damaged sessions, which somebody may want to bring back, stay.
  */
 export function cleanCheckpointsLater(
   { clock, log, checkpoints, sessions }: Pick<App, 'clock' | 'log' | 'checkpoints' | 'sessions'>,
   { directory, findings }: CleaningOptions,
 ): Undo {
-  if (findings.length > 0) return () => undefined;
   const isKnown = (tenantId: string, id: string): boolean =>
     sessions.find(tenantId, id) !== undefined || existsSync(join(directory, layout.quarantine, id));
   return clock.after(cleaningMs, () => {
     checkpoints
-      .forgetUnknown(isKnown)
-      .catch((error: unknown) => log.warn('Checkpoints of deleted sessions could not be dropped.', { error }));
+      .tidy()
+      .then(() => (findings.length > 0 ? undefined : checkpoints.forgetUnknown(isKnown)))
+      .catch((error: unknown) => log.warn('What a crash left of checkpoints could not be dropped.', { error }));
   });
 }

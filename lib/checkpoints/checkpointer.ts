@@ -28,7 +28,7 @@ export interface Restored {
 
 /**
  * Snapshots of workspaces (contract: Checkpoints). Operations run one after another, so those on one directory never
- * overlap. Everything but `list`, `ofMessage`, `forget`, `forgetUnknown` and `close` throws ServiceError
+ * overlap. Everything but `list`, `ofMessage`, `forget`, `forgetUnknown`, `tidy` and `close` throws ServiceError
  * `checkpoints_unavailable` with the reason; whatever names a checkpoint throws `not_found` for one that is not the
  * session's own.
  */
@@ -54,5 +54,7 @@ export interface Checkpointer {
   forget(session: CheckpointSession): Promise<void>;
   /** Forgets all sessions that are not known: those whose deletion a crash cut off before `forget`. For an idle moment. */
   forgetUnknown(isKnown: (tenantId: string, sessionId: string) => boolean): Promise<void>;
+  /** Drops what a crash left half-written, also where nobody works any more. For an idle moment. */
+  tidy(): Promise<void>;
   close(): Promise<void>;
 }

@@ -11,7 +11,7 @@ import { createCaptureBatches } from './capture-batches.ts';
 import type { Checkpointer, CheckpointSession } from './checkpointer.ts';
 import { createDisabledCheckpointer } from './disabled-checkpointer.ts';
 import type { ArgumentOf, OperationName, ResultOf, Target } from './protocol.ts';
-import { findOrphans, readIndexFiles } from './read-index.ts';
+import { findOrphans, findUnfinished, readIndexFiles } from './read-index.ts';
 import { type RecordIndex, toCheckpoint } from './record-index.ts';
 import { isRefusal } from './refusal.ts';
 import { createWorkerLane } from './worker-lane.ts';
@@ -232,6 +232,11 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
           const { sweep: needed } = await run('forget', Promise.resolve(target), () => id);
           if (needed) sweepLater(target);
         }
+    },
+
+    async tidy() {
+      for (const repository of await findUnfinished(directory))
+        await run('tidy', Promise.resolve({ repository, workspace: '', tenantId: '' }), () => undefined);
     },
 
     async close() {

@@ -16,6 +16,7 @@ export function createDisabledCheckpointer(reason: string): Checkpointer {
     ofMessage: async () => undefined,
     forget: async () => undefined,
     forgetUnknown: async () => undefined,
+    tidy: async () => undefined,
     close: async () => undefined,
   };
 }

@@ -9,7 +9,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { systemCode } from '../base/caught.ts';
 
 // Blocking file work of the checkpoint worker, which has a thread of its own to block.
@@ -24,23 +24,30 @@ export function syncPath(path: string): void {
   }
 }
 
+export interface ReplaceOptions {
+  durable: boolean;
+  /** The repository's directory for what is not complete yet; what a crash leaves there is dropped by the next start. */
+  incoming: string;
+}
+
 /** Replaces a file: after a crash it is the old one or the new one; with `durable`, also after a power cut. */
-export function replaceFile(path: string, content: string | Uint8Array, { durable }: { durable: boolean }): void {
-  const temporary = `${path}.tmp`;
-  writeWithDirectory(temporary, content);
+export function replaceFile(path: string, content: string | Uint8Array, { durable, incoming }: ReplaceOptions): void {
+  // One at a time: the worker does nothing else meanwhile.
+  const temporary = join(incoming, 'replacing');
+  withDirectory(temporary, () => writeFileSync(temporary, content, { mode: 0o600 }));
   if (durable) syncPath(temporary);
-  renameSync(temporary, path);
+  withDirectory(path, () => renameSync(temporary, path));
   if (durable) syncPath(dirname(path));
 }
 
-/** The directory is nearly always there: asking for it first would cost more than the write. */
-function writeWithDirectory(path: string, content: string | Uint8Array): void {
+/** The directory is nearly always there: asking for it first would cost more than the work. */
+function withDirectory(path: string, work: () => void): void {
   try {
-    writeFileSync(path, content, { mode: 0o600 });
+    work();
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(path, content, { mode: 0o600 });
+    work();
   }
 }
 

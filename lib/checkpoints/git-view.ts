@@ -6,7 +6,7 @@ import { commitContent } from './git-commit.ts';
 import { createGitFs } from './git-fs.ts';
 import { objectId } from './object-batch.ts';
 import type { ObjectStore } from './object-store.ts';
-import type { RecordIndex, StoredCheckpoint } from './record-index.ts';
+import { incomingPath, type RecordIndex, type StoredCheckpoint } from './record-index.ts';
 import { CheckpointRefusal } from './refusal.ts';
 
 /**
@@ -32,7 +32,7 @@ export function createGitView(
   directory: string,
   { store, index }: { store: ObjectStore; index: RecordIndex },
 ): GitView {
-  const at = { fs: createGitFs({ durable: false }), gitdir: directory };
+  const at = { fs: createGitFs({ durable: false, incoming: incomingPath(directory) }), gitdir: directory };
   const unwritten = new Map<string, Buffer>();
   const touched = new Set<string>();
   /** The newest commit of each session. */
@@ -84,7 +84,11 @@ export function createGitView(
       return bytes;
     },
     async writeAll() {
-      if (existsSync(join(directory, 'HEAD'))) for (const sessionId of await listBranches(at)) touched.add(sessionId);
+      if (existsSync(join(directory, 'HEAD')))
+        for (const name of await listBranches(at))
+          if (isBranchName(name)) touched.add(name);
+          // Somebody else's: what it shows may be collected, so it can't stay.
+          else await deleteRef({ ...at, ref: `refs/heads/${name}` });
       return view.write();
     },
   };
@@ -116,7 +120,10 @@ export function createGitView(
 }
 
 function branchOf(sessionId: string): string {
-  if (!/^[A-Za-z0-9_-]{1,100}$/.test(sessionId))
-    throw new CheckpointRefusal('The session has an id that can not name a branch.');
+  if (!isBranchName(sessionId)) throw new CheckpointRefusal('The session has an id that can not name a branch.');
   return `refs/heads/${sessionId}`;
+}
+
+function isBranchName(name: string): boolean {
+  return /^[A-Za-z0-9_-]{1,100}$/.test(name);
 }

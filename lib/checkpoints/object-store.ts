@@ -15,6 +15,7 @@ import { constants, inflateSync } from 'node:zlib';
 import { replaceFile } from './durable-files.ts';
 import { createObjectBatch, encodeLoose, type ObjectBatch, publishPack } from './object-batch.ts';
 import { createPackWriter, openPack, type PackReader } from './pack-file.ts';
+import { incomingPath } from './record-index.ts';
 
 export type ObjectType = 'blob' | 'tree' | 'commit';
 
@@ -45,7 +46,7 @@ export interface ObjectStore {
 export function createObjectStore(gitDirectory: string, { durable }: { durable: boolean }): ObjectStore {
   const objects = join(gitDirectory, 'objects');
   const packs = join(objects, 'pack');
-  const incoming = join(gitDirectory, 'incoming');
+  const incoming = incomingPath(gitDirectory);
   mkdirSync(packs, { recursive: true, mode: 0o700 });
   // Batches that a crash interrupted.
   rmSync(incoming, { recursive: true, force: true });
@@ -66,7 +67,7 @@ export function createObjectStore(gitDirectory: string, { durable }: { durable: 
     batch: () => createObjectBatch({ objects, incoming, durable, has: store.has, packAdded: () => (open = undefined) }),
     writeLoose(oid, type, content) {
       const bytes = encodeLoose(type, content);
-      replaceFile(loosePath(oid), bytes, { durable: false });
+      replaceFile(loosePath(oid), bytes, { durable: false, incoming });
       return bytes.length;
     },
     isWhole: (oid) => (statSync(loosePath(oid), { throwIfNoEntry: false })?.size ?? 0) > 0 || packed(oid) !== undefined,

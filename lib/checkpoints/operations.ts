@@ -6,7 +6,7 @@ import { openRoot } from './open-directory.ts';
 import { isOwn, type OwnRules, ownRulesBelow } from './own-rules.ts';
 import type { Operations, Owned, Target, WorkerSettings } from './protocol.ts';
 import { toText } from './raw-path.ts';
-import { type StoredCheckpoint, toCheckpoint } from './record-index.ts';
+import { incomingPath, type StoredCheckpoint, toCheckpoint } from './record-index.ts';
 import { CheckpointRefusal } from './refusal.ts';
 import { openRepository, type Repository } from './repository.ts';
 import { type LeftAlone, restoreFiles } from './restore-files.ts';
@@ -138,6 +138,11 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
       unsaved.delete(repository);
       rmSync(target.repository, { recursive: true, force: true });
       return { sweep: false };
+    },
+
+    async tidy({ repository }) {
+      // Operations come one after the other, and each leaves nothing there when it ends.
+      rmSync(incomingPath(repository), { recursive: true, force: true });
     },
 
     async sweep(target) {

@@ -34,6 +34,8 @@ export interface Operations {
   preview(target: Target, request: Owned): Promise<RestorePreview>;
   diff(target: Target, request: Owned & { against?: string }): Promise<CheckpointDiff>;
   forget(target: Target, sessionId: string): Promise<{ sweep: boolean }>;
+  /** Drops what a crash left half-written. */
+  tidy(target: Target): Promise<void>;
   /** Collects what nothing refers to any more. */
   sweep(target: Target): Promise<void>;
 }

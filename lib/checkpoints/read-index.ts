@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../base/caught.ts';
 import type { Target } from './protocol.ts';
-import { indexPath, joinRecent, parseIndex, type RecordIndex, recentPath } from './record-index.ts';
+import { incomingPath, indexPath, joinRecent, parseIndex, type RecordIndex, recentPath } from './record-index.ts';
 
 /** The records of a repository as they are on disk, beside a worker that may be writing them. Throws when damaged. */
 export async function readIndexFiles(repository: string): Promise<RecordIndex | undefined> {
@@ -10,6 +10,14 @@ export async function readIndexFiles(repository: string): Promise<RecordIndex | 
   const recent = await readIfThere(recentPath(repository));
   const stored = parseIndex(await readIfThere(indexPath(repository)));
   return stored && joinRecent(stored, recent);
+}
+
+/** The repositories in `directory` in which something lies that was never completed, or is being written now. */
+export async function findUnfinished(directory: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const repository of await repositoriesIn(directory))
+    if ((await namesIn(incomingPath(repository))).length > 0) found.push(repository);
+  return found;
 }
 
 export interface Orphans {
@@ -23,9 +31,7 @@ export async function findOrphans(
   isKnown: (tenantId: string, sessionId: string) => boolean,
 ): Promise<Orphans[]> {
   const found: Orphans[] = [];
-  const names = await readdir(directory).catch(() => []);
-  for (const name of names.filter((each) => each.endsWith('.git'))) {
-    const repository = join(directory, name);
+  for (const repository of await repositoriesIn(directory)) {
     const index = await readIndexFiles(repository).catch(() => undefined);
     if (!index) continue;
     const { tenantId, workspace, records } = index;
@@ -34,6 +40,14 @@ export async function findOrphans(
     if (sessionIds.length > 0) found.push({ target: { repository, workspace, tenantId }, sessionIds });
   }
   return found;
+}
+
+async function repositoriesIn(directory: string): Promise<string[]> {
+  return (await namesIn(directory)).filter((name) => name.endsWith('.git')).map((name) => join(directory, name));
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  return readdir(directory).catch(() => []);
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

@@ -27,6 +27,8 @@ export const indexPath = (gitDirectory: string): string => join(gitDirectory, 's
 export const recentPath = (gitDirectory: string): string => join(gitDirectory, 'service', 'recent.jsonl');
 export const extrasPath = (gitDirectory: string, id: string): string =>
   join(gitDirectory, 'service', 'extras', `${id}.json`);
+/** Where things lie until they are complete: objects, packs, the next content of a file. */
+export const incomingPath = (gitDirectory: string): string => join(gitDirectory, 'incoming');
 export const statCachePath = (gitDirectory: string): string => join(gitDirectory, 'service', 'stat.json');
 
 /** Undefined when there is none. Throws when it is not an index: then nothing here may be overwritten. */

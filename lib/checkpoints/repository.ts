@@ -8,6 +8,7 @@ import { createObjectStore, type GitObject, type ObjectStore } from './object-st
 import { childPath, type RawPath } from './raw-path.ts';
 import {
   extrasPath,
+  incomingPath,
   indexPath,
   joinRecent,
   parseIndex,
@@ -72,6 +73,7 @@ export function openRepository(
 ): Repository {
   /** The extras of the newest checkpoint as text; unknown after a start. */
   let newestExtras: string | undefined;
+  const incoming = incomingPath(directory);
   const store = createObjectStore(directory, { durable });
   const stored = parseIndex(readIfThere(indexPath(directory)));
   const before = stored?.records.length ?? 0;
@@ -94,7 +96,7 @@ export function openRepository(
       // Nothing changed: what a restore needs is on disk already, and the rest is not worth a sync before every message.
       const unchanged = newest?.tree === tree && newestExtras === text;
       const extrasOf = unchanged ? (newest.extrasOf ?? newest.id) : (checkpoints[0]?.id ?? '');
-      if (!unchanged) replaceFile(extrasPath(directory, extrasOf), text, { durable });
+      if (!unchanged) replaceFile(extrasPath(directory, extrasOf), text, { durable, incoming });
       const skipped = extras.skipped.length > 0 ? { skipped: extras.skipped.length } : {};
       const records = checkpoints.map(({ at: time, ...fields }) => {
         const shared = fields.id === extrasOf ? {} : { extrasOf };
@@ -136,7 +138,7 @@ export function openRepository(
       const object = store.read(oid);
       if (object) return object;
       // A delta: somebody ran another git's housekeeping here.
-      const at = { fs: createGitFs({ durable: false }), gitdir: directory };
+      const at = { fs: createGitFs({ durable: false, incoming }), gitdir: directory };
       const found = await readObject({ ...at, oid, format: 'content' }).catch(() => undefined);
       if (found?.format !== 'content' || found.type === 'tag')
         throw new CheckpointRefusal('A part of this checkpoint is missing on disk; it can not be read any more.');
@@ -145,15 +147,15 @@ export function openRepository(
 
     saveIndex() {
       index.generation += 1;
-      replaceFile(indexPath(directory), JSON.stringify(index), { durable });
+      replaceFile(indexPath(directory), JSON.stringify(index), { durable, incoming });
       // What is left of an older generation is void; the new one starts empty.
-      replaceFile(recentPath(directory), '', { durable });
+      replaceFile(recentPath(directory), '', { durable, incoming });
       recent = 0;
     },
     saveStats() {
       if (!repository.lastWalk) return;
       try {
-        replaceFile(statCachePath(directory), packStats(repository.lastWalk), { durable: false });
+        replaceFile(statCachePath(directory), packStats(repository.lastWalk), { durable: false, incoming });
       } catch {
         // Without it the first snapshot after a restart reads every file, and that is all.
         return;
