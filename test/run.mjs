@@ -5,9 +5,9 @@
 // The first failure is printed all the same, and the file is named at the end.
 // Files below a `fixtures` folder are data for other tests and run only when the folder is named.
 import { spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { build } from 'esbuild';
+import { bundle } from './bundle.mjs';
 import { globSync } from './glob.mjs';
 
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
@@ -25,21 +25,7 @@ if (files.length === 0) fail('no test file matches');
 if (leftovers.length > 0) fail(`leftover .only in ${leftovers.join(', ')}`);
 
 const outdir = `.test-build/${process.pid}`;
-process.on('exit', () => rmSync(outdir, { recursive: true, force: true }));
-await build({
-  entryPoints: files,
-  outdir,
-  outbase: '.',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20',
-  packages: 'external',
-  sourcemap: 'inline',
-  sourcesContent: false,
-  logLevel: 'warning',
-});
+await bundle(files, outdir);
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const unstable = [];

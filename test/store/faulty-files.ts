@@ -18,16 +18,23 @@ export function watchedFiles(interfere: Interfere, real: FilePort = systemFiles)
   const see = (operation: Operation, path: string | number) =>
     interfere({ operation, path: typeof path === 'number' ? (paths.get(path) ?? '') : path, count: ++count });
   const half = (bytes: Uint8Array): Uint8Array => bytes.subarray(0, Math.ceil(bytes.length / 2));
+  /** What `interfere` throws is a rejection; the first argument is what it is shown. */
+  const seen =
+    <Place extends string | number, Rest extends unknown[], Result>(
+      operation: Operation,
+      call: (place: Place, ...rest: Rest) => Promise<Result>,
+    ) =>
+    async (place: Place, ...rest: Rest): Promise<Result> => {
+      see(operation, place);
+      return call(place, ...rest);
+    };
   return {
-    async open(path, how) {
-      see('open', path);
+    open: seen('open', async (path: string, how) => {
       const descriptor = await real.open(path, how);
       paths.set(descriptor, path);
       return descriptor;
-    },
-    async close(descriptor) {
-      await real.close(descriptor);
-    },
+    }),
+    close: (descriptor) => real.close(descriptor),
     writeSync(descriptor, bytes) {
       return real.writeSync(descriptor, see('writeSync', descriptor) === 'short' ? half(bytes) : bytes);
     },
@@ -38,42 +45,18 @@ export function watchedFiles(interfere: Interfere, real: FilePort = systemFiles)
       see('truncateSync', descriptor);
       real.truncateSync(descriptor, length);
     },
-    async datasync(descriptor) {
-      see('datasync', descriptor);
-      await real.datasync(descriptor);
-    },
-    async sync(descriptor) {
-      see('sync', descriptor);
-      await real.sync(descriptor);
-    },
-    async syncDirectory(path) {
-      see('syncDirectory', path);
-      await real.syncDirectory(path);
-    },
-    async makeDirectory(path) {
-      see('makeDirectory', path);
-      await real.makeDirectory(path);
-    },
+    datasync: seen('datasync', real.datasync),
+    sync: seen('sync', real.sync),
+    syncDirectory: seen('syncDirectory', real.syncDirectory),
+    makeDirectory: seen('makeDirectory', real.makeDirectory),
     async rename(from, to) {
       see('rename', to);
       await real.rename(from, to);
     },
-    async remove(path) {
-      see('remove', path);
-      await real.remove(path);
-    },
-    async list(path) {
-      see('list', path);
-      return real.list(path);
-    },
-    async read(path) {
-      see('read', path);
-      return real.read(path);
-    },
-    async readHead(path, length) {
-      see('readHead', path);
-      return real.readHead(path, length);
-    },
+    remove: seen('remove', real.remove),
+    list: seen('list', real.list),
+    read: seen('read', real.read),
+    readHead: seen('readHead', real.readHead),
   };
 }
 
