@@ -32,14 +32,6 @@ export function descriptorLimit(): number {
   return Number(/Max open files\s+(\d+)/.exec(limits)?.[1] ?? 0);
 }
 
-/** Least squares through points of (x, y): by how much y rises with x. */
-export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
-  const mean = (at: 0 | 1): number => points.reduce((sum, point) => sum + point[at], 0) / points.length;
-  const [middle, height] = [mean(0), mean(1)];
-  const spread = points.reduce((sum, [x]) => sum + (x - middle) ** 2, 0);
-  return spread === 0 ? 0 : points.reduce((sum, [x, y]) => sum + (x - middle) * (y - height), 0) / spread;
-}
-
 export function megabytes(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(0)} MB`;
 }

@@ -1,15 +1,11 @@
 import { createRandom } from '../../helpers/random.ts';
 import { type RunningService, startService } from '../../helpers/running-service.ts';
+import { tempDirectory } from '../../helpers/temp-directory.ts';
 import { eventually } from '../../helpers/within.ts';
 import type { Reading } from '../invariants/history.ts';
-import {
-  descriptorsOf,
-  megabytes,
-  memoryOf,
-  noProcessFigures,
-  processesWith,
-  slopeOf,
-} from '../service/process-figures.ts';
+import { probedEnvironment } from '../service/memory-samples.ts';
+import { judgeMemory, watchMemory } from '../service/memory-watch.ts';
+import { noProcessFigures, processesWith } from '../service/process-figures.ts';
 import { SessionFacts } from '../service/session-facts.ts';
 import { type Tally, type Visit, visit } from '../service/visitor.ts';
 import { watchEvents } from '../service/watcher.ts';
@@ -17,15 +13,12 @@ import type { Trial, TrialOptions } from '../trial.ts';
 
 const visitors = 6;
 const lifeMs = 6_000;
-/** What happens in less says nothing about an hour. */
-const shortestWindowMs = 120_000;
-/** From here on a slope is a promise; below, the garbage collector and warming code have a large part in it. */
-const tellingWindowMs = 60 * 60_000;
-const mostMegabytesPerHour = 1;
+/** Of the time, for lives that are ended; the rest is one long life. */
+const shareOfKills = 0.2;
 
 /**
  * The built service under everyday use: first through many `kill -9`, each followed by a look at every session, then in one
- * long life whose memory, descriptors and processes must stay flat.
+ * long life whose memory and descriptors, looked at when all garbage is gone, must stay flat, and no process of a tool may be left.
  */
 export const soak: Trial = {
   name: 'soak',
@@ -35,13 +28,15 @@ export const soak: Trial = {
     const { ms } = options;
     const started = performance.now();
     const spent = (): number => performance.now() - started;
-    const world = new Soak(options, await startService({ settings }));
+    const directory = tempDirectory('soak');
+    const env = probedEnvironment(directory);
+    const world = new Soak(options, await startService({ settings, directory, env }));
     let lives = 0;
     try {
       do {
-        await world.liveAndDie(Math.min(lifeMs, ms * 0.2));
+        await world.liveAndDie(Math.min(lifeMs, ms * shareOfKills));
         lives += 1;
-      } while (spent() < ms * 0.4 && world.broken.length === 0);
+      } while (spent() < ms * shareOfKills - lifeMs && world.broken.length === 0);
       const figures = await world.liveLong(Math.max(2_000, ms - spent()));
       const { acknowledged, runs } = world.tally;
       const lost = world.broken.filter((text) => text.startsWith('I2 ')).length;
@@ -94,33 +89,15 @@ class Soak {
 
   /** Use for this long without a crash. Resolves with what memory, descriptors and processes did meanwhile. */
   async liveLong(ms: number): Promise<Record<string, string>> {
-    const { pid } = this.service;
     const life = await this.populate();
-    const started = performance.now();
-    const points: [number, number][] = [];
-    const open: number[] = [];
-    while (performance.now() - started < ms) {
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      points.push([performance.now() - started, memoryOf(pid)]);
-      open.push(descriptorsOf(pid));
-    }
+    const { runs } = this.tally;
+    const samples = await watchMemory(this.service, ms);
     life.end();
     await life.over;
     await this.expectNoProcess('the last run');
-    const early = Math.max(...open.slice(0, Math.ceil(open.length / 2)));
-    const late = Math.min(...open.slice(-5));
-    if (late > early + 5) this.report(`${early} descriptors were open at first, ${late} are at the end`);
-    const warm = points.filter(([at]) => at > ms / 3);
-    const window = (warm.at(-1)?.[0] ?? 0) - (warm[0]?.[0] ?? 0);
-    const perHour = slopeOf(warm) * 3_600_000;
-    if (window >= tellingWindowMs && perHour > mostMegabytesPerHour * 1024 * 1024)
-      this.report(`memory grows by ${megabytes(perHour)} in an hour`);
-    const slope = `${(perHour / 1024 / 1024).toFixed(1)} MB/h over ${Math.round(window / 1000)} s`;
-    return {
-      slope: window < shortestWindowMs ? `not told by ${Math.round(window / 1000)} s` : slope,
-      memory: megabytes(warm.at(-1)?.[1] ?? 0),
-      descriptors: `${early} at first, ${late} at the end`,
-    };
+    const { leaks, figures } = judgeMemory(samples);
+    for (const leak of leaks) this.report(leak);
+    return { ...figures, pace: `${Math.round(((this.tally.runs - runs) / ms) * 3_600_000)} runs/h` };
   }
 
   /** Visitors and one watcher, until `end`. */
