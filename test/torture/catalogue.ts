@@ -2,6 +2,7 @@ import type { Trial } from './trial.ts';
 import { bitRotTrial } from './trials/bit-rot.ts';
 import { crashStatesTrial } from './trials/crash-states.ts';
 import { diskFaultsTrial } from './trials/disk-faults.ts';
+import { interleavings } from './trials/interleavings.ts';
 import { killFileTrial } from './trials/kill-file.ts';
 import { killSqlTrial } from './trials/kill-sql.ts';
 import { powerCutTrials } from './trials/power-cut.ts';
@@ -28,7 +29,8 @@ export const catalogue: readonly Weighted[] = [
   { trial: providerChaos, weight: 2 },
   { trial: slowClients, weight: 1 },
   { trial: soak, weight: 2 },
-  { trial: stateMachine, weight: 5 },
+  { trial: stateMachine, weight: 4 },
+  { trial: interleavings, weight: 3, test: 'test/torture/interleavings.test.ts' },
 ];
 
 /** What is left when only those are wanted whose names contain one of some words (`kill,power`), each with its share of `ms`. */

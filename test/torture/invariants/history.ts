@@ -100,6 +100,11 @@ export function isRunEnd(type: string): boolean {
   return type === 'run.finished' || type === 'run.failed';
 }
 
+/** A change that the service said it had stored. */
+export function isAcknowledgement(fact: Fact): boolean {
+  return fact.kind === 'answer' && fact.status >= 200 && fact.status < 300 && fact.asked.verb !== 'cancel';
+}
+
 /** The session that an event is about. */
 export function sessionOf({ event }: ServerEventEnvelope): string | undefined {
   return 'sessionId' in event ? event.sessionId : undefined;

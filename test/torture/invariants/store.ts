@@ -23,12 +23,17 @@ export const storeInvariants: readonly Invariant[] = [
       facts.flatMap((fact) =>
         fact.kind === 'disk'
           ? fact.files.flatMap(({ path, ageMs }) =>
-              path.endsWith('.tmp') && ageMs < 0 ? [`${path} is ${-ageMs} ms older than the boot`] : [],
+              isLeftover({ path, ageMs }) ? [`${path} is ${-ageMs} ms older than the boot`] : [],
             )
           : [],
       ),
   },
 ];
+
+/** What an earlier process was writing and never completed. */
+export function isLeftover({ path, ageMs }: { path: string; ageMs: number }): boolean {
+  return ageMs < 0 && /\.tmp$|\/incoming\//.test(path);
+}
 
 function firstDifference({ drivers, first, second }: FactOf<'trace'>): string[] {
   const length = Math.max(first.length, second.length);

@@ -9,6 +9,7 @@ import { createLogger } from '../../../lib/base/logger.ts';
 import { createSecretRegistry } from '../../../lib/base/secrets.ts';
 import { loadConfig } from '../../../lib/config/load-config.ts';
 import { secretValues } from '../../../lib/config/secret-values.ts';
+import type { Handler } from '../../../lib/http/endpoint.ts';
 import { createRouter } from '../../../lib/http/router.ts';
 import type { Model } from '../../../lib/models/model.ts';
 import { createFileStore } from '../../../lib/store/file-store.ts';
@@ -27,6 +28,9 @@ export interface LifeOptions {
   /** Name of the data directory below it. */
   data: string;
   driver: 'file' | 'memory';
+  /** Instead of the one that `driver` names. */
+  store?: SessionStore | undefined;
+  handlers?: readonly Handler[] | undefined;
   settings: object;
   clock: Clock;
   model: Model;
@@ -59,17 +63,16 @@ export async function startLife(options: LifeOptions): Promise<Life> {
   for (const value of secretValues(config, {})) secrets.add(value);
   const log = createLogger({ level: 'debug', format: 'text', write: options.log, clock, redact: secrets.redact });
   const storing = { commits: 0 };
-  const store = watched(
+  // The end of a process is what is tried here; power cuts are tried where disks are simulated.
+  const ofDriver = (): SessionStore =>
     options.driver === 'memory'
       ? createMemoryStore()
-      : // The end of a process is what is tried here; power cuts are tried where disks are simulated.
-        createFileStore({ directory: data, durability: 'process', clock, log }),
-    storing,
-  );
+      : createFileStore({ directory: data, durability: 'process', clock, log });
+  const store = watched(options.store ?? ofDriver(), storing);
   const app = await createApp({ config, log, secrets, cwd: directory, store, clock, bundledPlugins: noPlugins });
   app.models.register(options.model);
   for (const tool of options.tools) app.tools.register(tool);
-  const router = createRouter(handlers, app);
+  const router = createRouter(options.handlers ?? handlers, app);
   return {
     app,
     data,

@@ -1,8 +1,9 @@
 import type { ChatMessage } from '../../../lib/wire/message.ts';
 import type { Asked } from '../invariants/history.ts';
-import type { Tenant } from './life.ts';
+import { type Tenant, tenants } from './life.ts';
 import type { Kind } from './provider.ts';
 import { SessionModel } from './session-model.ts';
+import { noteTotals } from './totals.ts';
 import type { World } from './world.ts';
 import type { Answer, Detail } from './world-options.ts';
 
@@ -129,16 +130,11 @@ export class Machine {
 
   private async compareTotals(): Promise<void> {
     const { world, model } = this;
-    for (const tenantId of ['a', 'b'] as const) {
-      const list = await world.ask(tenantId, 'GET', '/api/sessions');
-      const ids = (list.body as { sessions: { id: string }[] }).sessions.map(({ id }) => id);
-      world.facts.push({ kind: 'list', tenantId, ids });
+    for (const tenantId of tenants) {
+      const ids = await noteTotals(world, tenantId);
       const living = model.living(tenantId).map(({ id }) => id);
       if (ids.toSorted().join() !== living.toSorted().join())
         throw new Error(`tenant ${tenantId} lists ${ids.join()}, expected ${living.join()}`);
-      const { body } = await world.ask(tenantId, 'GET', '/api/usage');
-      const { sessions, usage } = body as { sessions: number; usage: { totalTokens: number } };
-      world.facts.push({ kind: 'usage', tenantId, sessions, totalTokens: usage.totalTokens });
     }
   }
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { handlers } from '../../../host/routes.ts';
+import { isLeftover } from '../invariants/store.ts';
 import { tokenOf } from './life.ts';
 import type { ServiceModel } from './machine.ts';
 import type { SessionModel } from './session-model.ts';
@@ -44,11 +45,10 @@ export async function lookAtDisk(world: World, model: ServiceModel): Promise<voi
   world.clock.advance(2_500);
   const until = performance.now() + 5_000;
   let look = lookOnce(world, texts);
-  for (; look.remains.length > 0 && performance.now() < until; look = lookOnce(world, texts))
+  const isOver = (): boolean => look.remains.length === 0 && !look.files.some(isLeftover);
+  for (; !isOver() && performance.now() < until; look = lookOnce(world, texts))
     await new Promise((resolve) => setTimeout(resolve, 20));
-  // The checkpoint worker overwrites what a crash left half written when it writes the same file next, not at boot.
-  const own = look.files.filter(({ path }) => !path.startsWith(checkpointsOf(world)));
-  const files = own.map(({ path, ageMs }) => ({ path, ageMs }));
+  const files = look.files.map(({ path, ageMs }) => ({ path, ageMs }));
   world.facts.push({ kind: 'disk', files, remains: look.remains });
   for (const { path, text } of look.files)
     if (!path.endsWith('accounts.json')) world.facts.push({ kind: 'text', where: path, text });
@@ -74,10 +74,6 @@ function lookOnce(world: World, texts: readonly string[]) {
   });
   const holds = (text: string): boolean => texts.some((wanted) => text.includes(`${wanted}"`));
   return { files, remains: files.flatMap(({ path, text }) => (holds(text) ? [path] : [])) };
-}
-
-function checkpointsOf({ life }: World): string {
-  return join(life.data, 'checkpoints');
 }
 
 /** What goes while one looks is not there. */

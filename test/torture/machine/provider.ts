@@ -5,7 +5,9 @@ import {
   type ModelRequest,
   ProviderError,
 } from '../../../lib/models/model.ts';
+import { abortable } from '../../../lib/run/abortable.ts';
 import type { Usage } from '../../../lib/wire/usage.ts';
+import type { Seams } from './seams.ts';
 
 /** What one model call comes to. Those in `pausing` wait until somebody says how they go on. */
 export const endings = ['text', 'silent', 'thought', 'unmetered', 'length', 'refusal'] as const;
@@ -51,11 +53,20 @@ export interface ScriptedProvider extends Model {
 }
 
 /** `secret` is told where a provider may tell one: in its error texts. `nextNumber` never repeats, over lives either: it names calls. */
-export function scriptedProvider(secret: string, seen: ProviderEvents, nextNumber: () => number): ScriptedProvider {
+export function scriptedProvider(
+  secret: string,
+  seen: ProviderEvents,
+  { nextNumber, gate }: { nextNumber: () => number; gate?: Seams['gate'] },
+): ScriptedProvider {
   const plans = new Map<string, Kind[]>();
   const waiting = new Map<string, (kind: Kind) => void>();
 
   const next = (sessionId: string): Kind => plans.get(sessionId)?.shift() ?? 'text';
+
+  /** Whoever steers this world lets every step happen when it likes. */
+  async function step(what: string, { sessionId }: ModelRequest, io: ModelIo): Promise<void> {
+    if (gate) await abortable(gate(what, sessionId), io.signal);
+  }
 
   async function wait(sessionId: string, io: ModelIo): Promise<Kind> {
     const { signal } = io;
@@ -84,7 +95,10 @@ export function scriptedProvider(secret: string, seen: ProviderEvents, nextNumbe
     if (kind === 'fatal') throw new ProviderError(`The key ${secret} is not valid (401).`, { status: 401 });
     if (kind === 'thrown') throw new Error(`A bug in the provider, near ${secret}.`);
     if (kind === 'thought') io.onDelta('reasoning', 'let me think ');
-    if (kind !== 'silent') for (const word of ['the ', 'answer ']) io.onDelta('text', word);
+    for (const word of kind === 'silent' ? [] : ['the ', 'answer ']) {
+      io.onDelta('text', word);
+      await step('model goes on', request, io);
+    }
     if (kind === 'broken') throw new ProviderError('The connection broke.', { retryable: true });
     const toolCalls = (toolsOf[kind] ?? []).map((name, at) => ({
       id: kind === 'twins' ? `twin-${number}` : `call-${number}-${at}`,
@@ -108,6 +122,7 @@ export function scriptedProvider(secret: string, seen: ProviderEvents, nextNumbe
     async complete(request, io) {
       const isSummary = request.system.startsWith('You write the summary');
       if (!isSummary) seen.request(request);
+      await step('model begins', request, io);
       const kind = isSummary ? (this.summaries.shift() ?? 'silent') : next(request.sessionId);
       const played = await play(kind, request, io);
       io.signal.throwIfAborted();

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Asked } from '../invariants/history.ts';
+import { allowedAnswers } from './allowed-answers.ts';
 import { type Command, commandOf } from './command.ts';
 import type { Machine } from './machine.ts';
 import type { Kind } from './provider.ts';
@@ -143,19 +144,9 @@ function start(
 
 const nothing: Answer = { status: 0, code: undefined, body: {} };
 
-/** What each move may answer when others are made at the same time; nothing else, and never a 500. */
 const allowed: Partial<Record<Move, readonly string[]>> = {
-  post: ['202', '409 session_busy', '429 quota_exceeded'],
-  postBeside: ['202', '409 session_busy', '429 quota_exceeded'],
-  resume: ['202', '409 not_resumable', '429 quota_exceeded'],
-  cancel: ['200'],
-  patch: ['200', '409 session_busy'],
-  rewind: ['200', '409 session_busy', '404 message_not_found'],
-  compact: ['200', '409 session_busy', '429 quota_exceeded'],
-  repair: ['200', '409 session_busy'],
-  decide: ['200', '404 approval_not_found'],
-  delete: ['204'],
-  create: ['201', '429 quota_exceeded'],
+  ...allowedAnswers,
+  postBeside: allowedAnswers.post ?? [],
 };
 
 /** The race rules: whoever came first, the answers must fit one order of the moves. */

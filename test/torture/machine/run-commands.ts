@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Command, commandOf } from './command.ts';
+import { type Command, commandOf, notFound, refusal, requestOf } from './command.ts';
 import type { Machine } from './machine.ts';
 import { callings, endings, failures, type Kind, pausing } from './provider.ts';
 import type { SessionModel } from './session-model.ts';
@@ -37,14 +37,11 @@ export const runCommands: readonly fc.Arbitrary<Command>[] = [
       },
     }),
   ),
-  commandOf({
+  requestOf({
     name: 'postNothing',
-    args: session,
-    async run(machine, number) {
-      const target = machine.session(number);
-      const answer = await machine.ask(target, { verb: 'post' }, { content: ' ' });
-      machine.expect('postNothing', answer, '400 invalid_message', ...(target.deleted ? [notFound] : []));
-    },
+    verb: 'post',
+    body: fc.constant({ content: ' ' }),
+    wanted: (target) => ['400 invalid_message', ...(target.deleted ? [notFound] : [])],
   }),
   commandOf({
     name: 'resume',
@@ -68,14 +65,12 @@ export const runCommands: readonly fc.Arbitrary<Command>[] = [
       if (machine.expect('goOn', answer, wanted)) target.start(kinds, withMessage);
     },
   }),
-  commandOf({
+  requestOf({
     name: 'cancel',
-    args: session,
-    async run(machine, number) {
-      const target = machine.session(number);
-      const answer = await machine.ask(target, { verb: 'cancel' });
-      if (!machine.expect('cancel', answer, target.deleted ? notFound : '200')) return;
-      if (answer.body.cancelled !== target.busy) throw new Error(`cancel said ${answer.body.cancelled}`);
+    verb: 'cancel',
+    wanted: (target) => (target.deleted ? notFound : '200'),
+    done(target, { body }) {
+      if (body.cancelled !== target.busy) throw new Error(`cancel said ${body.cancelled}`);
       target.cancel();
     },
   }),
@@ -138,13 +133,6 @@ export const runCommands: readonly fc.Arbitrary<Command>[] = [
   }),
   commandOf({ name: 'veto', args: fc.record({ session, throws: fc.boolean(), resumes: fc.boolean() }), run: veto }),
 ];
-
-export const notFound = '404 session_not_found';
-
-/** Why a message or another change of a session is refused before guards are asked. */
-export function refusal(target: SessionModel): string | undefined {
-  return target.deleted ? notFound : target.busy ? '409 session_busy' : undefined;
-}
 
 function restOf(sessions: readonly SessionModel[], number: number): string | undefined {
   return sessions[number % Math.max(1, sessions.length)]?.run?.rest;

@@ -1,40 +1,28 @@
 import fc from 'fast-check';
-import { type Command, commandOf } from './command.ts';
+import { type Command, commandOf, notFound, refusal, requestOf } from './command.ts';
 import { probeForeign } from './probes.ts';
-import { notFound, refusal } from './run-commands.ts';
 
 const session = fc.nat(3);
 
 /** Everything that changes or looks at sessions beside their runs, and the end of the process. */
 export const sessionCommands: readonly fc.Arbitrary<Command>[] = [
-  commandOf({
+  requestOf({
     name: 'patch',
-    args: fc.record({
-      session,
-      body: fc.constantFrom<object>({ title: 'renamed' }, { systemPrompt: 'be brief' }, { model: 'scripted' }, {}),
-    }),
-    async run(machine, args) {
-      const target = machine.session(args.session);
-      machine.expect('patch', await machine.ask(target, { verb: 'patch' }, args.body), refusal(target) ?? '200');
-    },
+    verb: 'patch',
+    body: fc.constantFrom<object>({ title: 'renamed' }, { systemPrompt: 'be brief' }, { model: 'scripted' }, {}),
+    wanted: (target) => refusal(target) ?? '200',
   }),
-  commandOf({
+  requestOf({
     name: 'patchWrongly',
-    args: session,
-    async run(machine, number) {
-      const target = machine.session(number);
-      const answer = await machine.ask(target, { verb: 'patch' }, { model: 'no-such-model' });
-      const busy = target.busy ? ['409 session_busy'] : [];
-      machine.expect('patchWrongly', answer, target.deleted ? notFound : '400 invalid_model', ...busy);
-    },
+    verb: 'patch',
+    body: fc.constant({ model: 'no-such-model' }),
+    wanted: (target) => [target.deleted ? notFound : '400 invalid_model', ...(target.busy ? ['409 session_busy'] : [])],
   }),
-  commandOf({
+  requestOf({
     name: 'delete',
-    args: session,
-    async run(machine, number) {
-      const target = machine.session(number);
-      const answer = await machine.ask(target, { verb: 'delete' });
-      if (!machine.expect('delete', answer, target.deleted ? notFound : '204')) return;
+    verb: 'delete',
+    wanted: (target) => (target.deleted ? notFound : '204'),
+    done(target) {
       target.deleted = true;
       target.run = undefined;
     },
@@ -59,15 +47,12 @@ export const sessionCommands: readonly fc.Arbitrary<Command>[] = [
       if (machine.expect('rewind', answer, ...wanted)) target.rewind(at);
     },
   }),
-  commandOf({
+  requestOf({
     name: 'checkpoint',
-    args: session,
-    async run(machine, number) {
-      const target = machine.session(number);
-      const wanted = machine.world.options.checkpoints ? '201' : '409 checkpoints_unavailable';
-      const answer = await machine.ask(target, { verb: 'checkpoint' }, { label: 'by hand' });
-      machine.expect('checkpoint', answer, target.deleted ? notFound : wanted);
-    },
+    verb: 'checkpoint',
+    body: fc.constant({ label: 'by hand' }),
+    wanted: (target, { world }) =>
+      target.deleted ? notFound : world.options.checkpoints ? '201' : '409 checkpoints_unavailable',
   }),
   commandOf({
     name: 'restore',
@@ -102,14 +87,11 @@ export const sessionCommands: readonly fc.Arbitrary<Command>[] = [
       target.compact();
     },
   }),
-  commandOf({
+  requestOf({
     name: 'repair',
-    args: session,
-    async run(machine, number) {
-      const target = machine.session(number);
-      const answer = await machine.ask(target, { verb: 'repair' });
-      if (machine.expect('repair', answer, refusal(target) ?? '200')) target.repair();
-    },
+    verb: 'repair',
+    wanted: (target) => refusal(target) ?? '200',
+    done: (target) => target.repair(),
   }),
   commandOf({
     name: 'subscribe',

@@ -1,4 +1,6 @@
+import { abortable } from '../../../lib/run/abortable.ts';
 import type { Tool } from '../../../lib/tools/tool.ts';
+import type { Seams } from './seams.ts';
 
 export interface ToolWorld {
   tools: readonly Tool[];
@@ -11,6 +13,7 @@ export interface ToolWorld {
 export function toolWorld(
   secret: string,
   began: (call: { sessionId: string; callId: string; asks: boolean }) => void,
+  gate?: Seams['gate'],
 ): ToolWorld {
   const waiting = new Map<string, () => void>();
   const parameters = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
@@ -19,9 +22,11 @@ export function toolWorld(
     description: `The tool ${name}.`,
     parameters,
     permission,
-    execute(args, context) {
-      began({ sessionId: context.session.id, callId: context.callId, asks: permission === 'ask' });
-      return execute(args, context);
+    async execute(args, context) {
+      const { session, callId, signal } = context;
+      began({ sessionId: session.id, callId, asks: permission === 'ask' });
+      if (gate) await abortable(gate(`tool ${name}`, session.id), signal);
+      return name === 'slow' && gate ? 'at last' : execute(args, context);
     },
   });
   return {

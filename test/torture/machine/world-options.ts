@@ -1,4 +1,7 @@
 import type { Asked, QuotaLimits, Reading } from '../invariants/history.ts';
+import type { Life, Tenant } from './life.ts';
+import type { ScriptedProvider } from './provider.ts';
+import type { ToolWorld } from './tools.ts';
 
 /** What is drawn once per run of commands. */
 export interface WorldOptions {
@@ -25,6 +28,23 @@ export interface Answer {
   status: number;
   code: string | undefined;
   body: Record<string, unknown>;
+}
+
+/** A request without an answer. */
+export interface Underway {
+  tenantId: Tenant;
+  sessionId: string;
+  asked: Asked | undefined;
+  sent: number;
+}
+
+/** One life and what it works with. */
+export interface Surroundings {
+  life: Life;
+  provider: ScriptedProvider;
+  tools: ToolWorld;
+  /** Wall clock of the machine, for the age of files. */
+  bootedAt: number;
 }
 
 export const approvalTimeoutMs = 60_000;

@@ -6,10 +6,11 @@ import { quotaGuard } from '../../../plugins/quota/guard.ts';
 import { createFakeClock, type FakeClock } from '../../helpers/fake-clock.ts';
 import { memoryDirectory } from '../../helpers/memory-directory.ts';
 import { within } from '../../helpers/within.ts';
-import type { Asked, Fact, Observation } from '../invariants/history.ts';
+import type { Fact, Observation } from '../invariants/history.ts';
 import { isRunEnd, sessionOf } from '../invariants/history.ts';
 import { canary, copyData, type Life, startLife, type Tenant, tokenOf } from './life.ts';
 import { type ScriptedProvider, scriptedProvider } from './provider.ts';
+import type { Seams } from './seams.ts';
 import { Streams } from './streams.ts';
 import { type ToolWorld, toolWorld } from './tools.ts';
 import {
@@ -20,24 +21,10 @@ import {
   keepRecent,
   maxSteps,
   retryAttempts,
+  type Surroundings,
+  type Underway,
   type WorldOptions,
 } from './world-options.ts';
-
-interface Underway {
-  tenantId: Tenant;
-  sessionId: string;
-  asked: Asked | undefined;
-  sent: number;
-}
-
-/** One life and what it works with. */
-interface Surroundings {
-  life: Life;
-  provider: ScriptedProvider;
-  tools: ToolWorld;
-  /** Wall clock of the machine, for the age of files. */
-  bootedAt: number;
-}
 
 /** The service over its lives, and everything that is seen of it. */
 export class World {
@@ -52,16 +39,18 @@ export class World {
   private readonly abandoned: Life[] = [];
   private readonly sleeping = new Set<string>();
   private readonly asked = new Set<string>();
-  /** Requests without an answer. */
   private readonly underway = new Set<Underway>();
   private current: Surroundings | undefined;
 
-  private constructor(readonly options: WorldOptions) {
+  private constructor(
+    readonly options: WorldOptions,
+    private readonly seams: Seams,
+  ) {
     this.streams = new Streams(this);
   }
 
-  static async start(options: WorldOptions): Promise<World> {
-    const world = new World(options);
+  static async start(options: WorldOptions, seams: Seams = {}): Promise<World> {
+    const world = new World(options, seams);
     await world.boot();
     return world;
   }
@@ -122,16 +111,18 @@ export class World {
         completion: (sessionId, usage, isSummary) =>
           see({ kind: 'completion', sessionId, isSummary, ...(usage ? { usage } : {}) }),
       },
-      () => this.calls++,
+      { nextNumber: () => this.calls++, gate: this.seams.gate },
     );
     const { contextWindow } = this.options;
     if (contextWindow !== undefined) Object.assign(provider.info, { contextWindow });
-    const tools = toolWorld(canary, (call) => see({ kind: 'tool', ...call }));
+    const tools = toolWorld(canary, (call) => see({ kind: 'tool', ...call }), this.seams.gate);
     const bootedAt = performance.timeOrigin + performance.now();
     const life = await startLife({
       directory: this.directory,
       data: `data-${number}`,
       driver: this.options.driver,
+      store: await this.seams.store?.(),
+      handlers: this.seams.handlers,
       settings: {
         model: { maxSteps },
         approvals: { timeoutMs: approvalTimeoutMs },
@@ -151,6 +142,11 @@ export class World {
       this.facts.push({ kind: 'event', tenantId, envelope: structuredClone(envelope) });
       this.follow(envelope);
     });
+  }
+
+  /** Requests that have no answer yet. */
+  get unanswered(): string[] {
+    return Array.from(this.underway, ({ asked, sessionId }) => `${asked?.verb ?? 'a reading'} ${sessionId}`);
   }
 
   /** One request; the answer becomes a fact, and its text too. Never rejects; status 0 says that the process is gone. */

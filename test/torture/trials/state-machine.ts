@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { breaches } from '../invariants/all.ts';
-import type { Fact } from '../invariants/history.ts';
+import { isAcknowledgement } from '../invariants/history.ts';
 import type { Command } from '../machine/command.ts';
 import { tenants } from '../machine/life.ts';
 import { Machine, ServiceModel } from '../machine/machine.ts';
 import { lookAtDisk } from '../machine/probes.ts';
 import { crashInRace, raceCommand } from '../machine/race.ts';
 import { runCommands } from '../machine/run-commands.ts';
+import { commandLimits, searchFailures } from '../machine/search.ts';
 import { crashCommand, sessionCommands } from '../machine/session-commands.ts';
 import { World } from '../machine/world.ts';
 import type { WorldOptions } from '../machine/world-options.ts';
@@ -19,9 +20,8 @@ import type { Trial } from '../trial.ts';
 export const stateMachine: Trial = {
   name: 'state-machine',
   cycle: 'a fresh service, up to 40 commands, and all invariants over what was seen',
-  async run({ ms, seed, note }) {
-    const until = performance.now() + ms;
-    const counts = {
+  async run(given) {
+    const counts: Counts = {
       runs: 0,
       commands: 0,
       crashes: 0,
@@ -29,31 +29,14 @@ export const stateMachine: Trial = {
       acknowledged: 0,
       lost: 0,
       facts: 0,
-      playing: new Set<Promise<unknown>>(),
+      playing: new Set(),
     };
-    const violations: string[] = [];
-    for (let round = 0; counts.runs === 0 || (performance.now() < until && violations.length < 5); round++) {
-      const details = await fc.check(property(counts), {
-        seed: seed + round,
-        ...(again.path === undefined ? {} : { path: again.path }),
-        numRuns: 50,
-        interruptAfterTimeLimit: Math.max(1, until - performance.now()),
-        endOnFailure: false,
-      });
-      // Interrupted by the end of the time is no failure.
-      if (!details.failed || details.counterexample === null) continue;
-      const { counterexamplePath: path, counterexample, errorInstance } = details;
-      const why =
-        errorInstance instanceof Error ? (errorInstance.stack ?? errorInstance.message) : String(errorInstance);
-      const shown = fc.stringify(counterexample);
-      const replay = /replayPath=("[^"]*")/.exec(shown)?.[1] ?? '""';
-      const words = `TORTURE_PATH=${path} TORTURE_REPLAY=${replay} npm run torture -- --only=state-machine`;
-      const violation = `${why}\n  ${words} --seed=${details.seed}\n  ${shown}`;
-      violations.push(violation);
-      note(violation);
-    }
-    // The end of the time interrupts the check, not the world that it was looking at.
-    await Promise.allSettled(counts.playing);
+    const violations = await searchFailures(property(counts), {
+      ...given,
+      name: this.name,
+      hasRun: () => counts.runs > 0,
+      rest: () => Promise.allSettled(counts.playing),
+    });
     const { runs, commands, crashes, races, acknowledged, lost, facts } = counts;
     const figures = { commands: `${commands}`, crashes: `${crashes}`, races: `${races}`, observed: `${facts}` };
     return { cycles: runs, acknowledged, lost, violations, figures };
@@ -71,13 +54,7 @@ const options: fc.Arbitrary<WorldOptions> = fc.record({
   failingPrompt: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 });
 
-/** One failure once more, from what it printed: which of the runs, and how far its commands were shrunk. */
-const again = { path: process.env.TORTURE_PATH, replayPath: process.env.TORTURE_REPLAY };
-const limits = {
-  maxCommands: 40,
-  size: 'max',
-  ...(again.replayPath === undefined ? {} : { replayPath: again.replayPath }),
-} as const;
+const limits = commandLimits(40);
 
 /** Without what depends on who comes first, the same commands must leave the same trace on another driver. */
 const steady = fc.commands([...runCommands, ...sessionCommands], limits);
@@ -149,9 +126,4 @@ function count(counts: Counts, { facts, lives }: World, model: ServiceModel): vo
   counts.races += model.races;
   counts.facts += facts.length;
   counts.acknowledged += facts.filter(isAcknowledgement).length;
-}
-
-/** A change that the service said it had stored. */
-function isAcknowledgement(fact: Fact): boolean {
-  return fact.kind === 'answer' && fact.status >= 200 && fact.status < 300 && fact.asked.verb !== 'cancel';
 }
