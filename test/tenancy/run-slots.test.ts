@@ -35,7 +35,9 @@ function oneSlot(
       return { content: 'done' };
     },
   ]);
-  return withApp({ settings, store, bundled: true, models: [model] }, (app) => use(app, disk).finally(() => disk.release()));
+  return withApp({ settings, store, bundled: true, models: [model] }, (app) =>
+    use(app, disk).finally(() => disk.release()),
+  );
 }
 
 const send = (app: TestApp, id: string) =>

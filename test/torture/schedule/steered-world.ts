@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import fc from 'fast-check';
 import type { Handler } from '../../../lib/http/endpoint.ts';
-import type { Asked } from '../invariants/history.ts';
 import { LiveSession } from '../../../lib/session/live-session.ts';
+import type { Asked } from '../invariants/history.ts';
 import { allowedAnswers } from '../machine/allowed-answers.ts';
 import { type Tenant, tenants } from '../machine/life.ts';
 import { Machine, ServiceModel } from '../machine/machine.ts';
