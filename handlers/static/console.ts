@@ -4,7 +4,7 @@ import { join, sep } from 'node:path';
 import { lookup } from 'mrmime';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { isUnchanged } from '../../lib/http/entity-tag.ts';
-import { policyHost } from '../../lib/http/sandbox-document.ts';
+import { type PolicyPlace, policyPlace } from '../../lib/http/sandbox-document.ts';
 import { ServiceError } from '../../lib/wire/errors.ts';
 
 const securityHeaders = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
@@ -24,7 +24,7 @@ export default endpoint('GET /*', {
       const type = typeOf(url.pathname);
       const headers = {
         ...securityHeaders,
-        'content-security-policy': framePolicy(request.headers.get('host') ?? url.host),
+        'content-security-policy': framePolicy(policyPlace(request, url)),
         etag,
         'cache-control': 'no-cache',
         'content-type': type,
@@ -42,9 +42,8 @@ export default endpoint('GET /*', {
  * What the page's own, stricter policy can't say: nobody may frame it, and it may frame the sandbox document only, which is
  * what keeps a plugin's frame from going anywhere else.
  */
-function framePolicy(authority: string): string {
-  const host = policyHost(authority);
-  const sandbox = host === undefined ? "'none'" : `${host}/plugin-sandbox.html`;
+function framePolicy(place: PolicyPlace | undefined): string {
+  const sandbox = place ? `${place.host}${place.prefix}/plugin-sandbox.html` : "'none'";
   return `frame-ancestors 'none'; frame-src ${sandbox}`;
 }
 

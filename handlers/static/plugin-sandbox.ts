@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { readBootstrap, sandboxDocument, sandboxHeaders } from '../../lib/http/sandbox-document.ts';
+import { policyPlace, readBootstrap, sandboxDocument, sandboxHeaders } from '../../lib/http/sandbox-document.ts';
 
 /**
  * The document of a plugin's frame (contract: Static routes, Plugin browser bundles). Public; `plugin` names whose entry may
@@ -13,7 +13,7 @@ export default endpoint('GET /plugin-sandbox.html', {
     const plugin = wanted === null ? undefined : app.plugins.list().find(({ id }) => id === wanted);
     const headers = sandboxHeaders({
       plugin,
-      host: request.headers.get('host') ?? url.host,
+      place: policyPlace(request, url),
       sha256: bootstrap.sha256,
       origins: app.config.server.corsOrigins,
     });

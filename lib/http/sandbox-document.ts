@@ -31,21 +31,20 @@ export function sandboxDocument({ script }: Bootstrap): string {
 
 /**
  * The headers of the sandbox document. A script may run when it is the bootstrap or the hardened entry of this plugin (an exact
- * address: a nonce would be inherited by what the entry imports); without a plugin or a host name that can stand in a policy
- * nothing but the bootstrap runs. The host has no scheme, so that a proxy may end TLS.
+ * address: a nonce would be inherited by what the entry imports); without a plugin or a place that can stand in a policy
+ * nothing but the bootstrap runs.
  */
 export function sandboxHeaders(options: {
   plugin: PluginInfo | undefined;
-  host: string;
+  place: PolicyPlace | undefined;
   sha256: string;
   /** `server.corsOrigins`: consoles that are served from elsewhere. */
   origins: readonly string[];
 }): Record<string, string> {
-  const { plugin, sha256 } = options;
-  const host = policyHost(options.host);
+  const { plugin, place, sha256 } = options;
   const entry = plugin?.state === 'active' && plugin.web ? hardenedEntry(plugin.id, plugin.web.entry) : undefined;
-  const script = host !== undefined && entry !== undefined ? ` ${host}${entry}` : '';
-  const own = host === undefined ? '' : ` ${host}`;
+  const script = place && entry !== undefined ? ` ${place.host}${place.prefix}${entry}` : '';
+  const own = place ? ` ${place.host}` : '';
   const ancestors = options.origins.filter((origin) => /^https?:\/\/[A-Za-z0-9.-]+(:\d+)?$/.test(origin));
   const policy = [
     'sandbox allow-scripts',
@@ -71,9 +70,23 @@ export function sandboxHeaders(options: {
   };
 }
 
-/** A `Host` header that can stand in a policy as it is; undefined for anything else, IPv6 literals included. */
-export function policyHost(host: string): string | undefined {
-  return /^[a-z0-9.-]+(:\d+)?$/.test(host) ? host : undefined;
+/** Where the browser sees the service, as it can stand in a policy: without a scheme, so that a proxy may end TLS. */
+export interface PolicyPlace {
+  host: string;
+  /** The path that a proxy takes away, without a slash at the end; mostly empty. */
+  prefix: string;
+}
+
+/**
+ * The place as the `Host` header and, behind a proxy that strips a path, `X-Forwarded-Prefix` tell it. Undefined when one of them
+ * could mean something else in a policy, IPv6 literals included. No page can make a browser send these with a navigation, and
+ * who writes them by hand widens nothing but the policy of their own answer.
+ */
+export function policyPlace({ headers }: Request, url: URL): PolicyPlace | undefined {
+  const host = headers.get('host') ?? url.host;
+  const prefix = (headers.get('x-forwarded-prefix') ?? '').replace(/\/$/, '');
+  const isPlain = /^[a-z0-9.-]+(:\d+)?$/.test(host) && /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)*$/.test(prefix);
+  return isPlain ? { host, prefix } : undefined;
 }
 
 /** Where the entry is served with {@link prelude}: `/plugins/<id>/.sandbox/<entry>`. */

@@ -1,12 +1,23 @@
+import { type KeyboardLock, lockKeyboard } from './keyboard-lock.ts';
 import type { FrameContext, FromFrame, Init, Match, Theme, ToFrame } from './protocol.ts';
+import { getterOf } from './untampered.ts';
 
-/** Runs inside the sandbox document, before and beside the bundle. The bundle shares its realm: the console trusts nothing it says. */
+/**
+ * Runs inside the sandbox document, before and beside the bundle. The bundle shares its realm: the console trusts nothing it says, but
+ * one thing: who has come in by pointer. Hence the bundle must never get hold of the port.
+ */
 interface Registered {
   id: string;
   slot: string;
   order?: number;
   match?: Match;
   mount(element: HTMLElement, context: object): unknown;
+}
+
+interface Line {
+  port: MessagePort;
+  keyboard: KeyboardLock;
+  post(message: FromFrame): void;
 }
 
 interface Waiting {
@@ -24,6 +35,8 @@ function start(): void {
   // Both would take the listeners below away.
   for (const name of ['open', 'write', 'writeln'])
     Object.defineProperty(Document.prototype, name, { value: undefined });
+  // In a listener, and in what it calls, this is the way from an event to the port that it came on.
+  Object.defineProperty(window, 'event', { value: undefined, configurable: false });
   const early: FromFrame[] = [];
   let post = (message: FromFrame): void => void early.push(message);
   addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
@@ -33,21 +46,22 @@ function start(): void {
   addEventListener('unhandledrejection', ({ reason }) => post({ t: 'fail', stage: 'run', message: textOf(reason) }));
   // A fragment lengthens the history that it shares with the console.
   addEventListener('hashchange', () => post({ t: 'violation', kind: 'navigation', detail: '' }));
+  const keyboard = lockKeyboard((turn) => post({ t: 'focus', turn }));
   for (const kind of ['pointerdown', 'keydown'])
     addEventListener(kind, ({ isTrusted }) => isTrusted && post({ t: 'input', pointer: kind === 'pointerdown' }), true);
-  addEventListener('focus', ({ isTrusted }) => isTrusted && post({ t: 'focus' }), true);
   addEventListener('message', function once({ source, data, ports }: MessageEvent<Init>) {
     const [port] = ports;
     if (source !== parent || data?.t !== 'init' || !port) return;
     removeEventListener('message', once);
     post = port.postMessage.bind(port);
     for (const message of early) post(message);
-    void run(data, port, (message) => post(message));
+    void run(data, { port, keyboard, post: (message) => post(message) });
   });
   toParent({ t: 'hello', v: 1 }, '*');
 }
 
-async function run(init: Init, port: MessagePort, post: (message: FromFrame) => void): Promise<void> {
+async function run(init: Init, { port, keyboard, post }: Line): Promise<void> {
+  const dataOf = getterOf(MessageEvent.prototype, 'data');
   const waiting = new Map<number, Waiting>();
   let cleanup: unknown;
   let ended = false;
@@ -59,10 +73,12 @@ async function run(init: Init, port: MessagePort, post: (message: FromFrame) => 
   };
   // The console may take the frame's place away at any time: that is an end too.
   addEventListener('pagehide', clean);
-  port.onmessage = ({ data }: MessageEvent<ToFrame>) => {
+  port.onmessage = (event) => {
+    const data: ToFrame = dataOf(event);
     if (data.t === 'res') settle(waiting, data);
     else if (data.t === 'theme') applyTheme(data.theme);
     else if (data.t === 'ping') post({ t: 'pong', n: data.n });
+    else if (data.t === 'keyboard') keyboard.open(data.turn);
     else {
       try {
         clean();

@@ -103,7 +103,7 @@ export function initOf(
     extensionId: extension?.id ?? '',
     context: {
       plugin: { id: info.id, name: info.name, version: info.version },
-      endpoint: new URL(base).origin,
+      endpoint: base.replace(/\/$/, ''),
       ...fields,
     },
     composer: extension?.slot === 'composer.actions' && web.capabilities.includes('composer.submit'),

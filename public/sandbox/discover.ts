@@ -49,10 +49,13 @@ export function discover(options: { url: string; title: string; init: Init; into
       onMessage(message) {
         if (message.t === 'pong') answered = true;
         else if (message.t === 'fail') fail(message.message);
+        else if (message.t === 'focus') fail('It took the keyboard while it was looked at.');
         else if (message.t === 'discovered' && message.extensions.length === 0)
           fail('It registers nothing that the console knows.');
         else if (message.t === 'discovered') end({ ok: true, extensions: message.extensions });
       },
     });
+    // No key leads here, and no pointer.
+    frame.element.tabIndex = -1;
   });
 }

@@ -48,6 +48,8 @@ export interface MountOptions {
   /** A height that it had before, so that nothing jumps. */
   height: number | undefined;
   onHeight(height: number): void;
+  /** It has the keyboard, for the `turn`th time. */
+  onFocus(turn: number): void;
   onRequest(request: FrameRequest, post: (message: ToFrame) => void): void;
   onSubmit(text: string): void;
   onFail(message: string, stage: string): void;
@@ -143,8 +145,10 @@ export function createMounted(options: MountOptions): Mounted {
           } else if (message.t === 'mounted') {
             settled = true;
             requestAnimationFrame(apply);
-          } else if (message.t === 'focus') focusAt = heardAt;
-          else if (message.t === 'input') {
+          } else if (message.t === 'focus') {
+            focusAt = heardAt;
+            options.onFocus(message.turn);
+          } else if (message.t === 'input') {
             inputAt = heardAt;
             self.touchedAt = heardAt;
             if (!message.pointer) return;

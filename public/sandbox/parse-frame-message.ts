@@ -13,8 +13,9 @@ export function parseFrameMessage(data: unknown): FromFrame | undefined {
         : undefined;
     case 'mounted':
     case 'disposed':
-    case 'focus':
       return { t: data.t };
+    case 'focus':
+      return typeof data.turn === 'number' ? { t: 'focus', turn: data.turn } : undefined;
     case 'input':
       return { t: 'input', pointer: data.pointer === true };
     case 'fail':

@@ -57,6 +57,8 @@ export type ToFrame =
   | { t: 'res'; id: number; ok: false; status: number; code: string; message: string }
   | { t: 'theme'; theme: Theme }
   | { t: 'ping'; n: number }
+  /** A person came in with the Tab key: the answer to the `focus` of this turn. */
+  | { t: 'keyboard'; turn: number }
   | { t: 'dispose' };
 
 export interface FrameRequest {
@@ -78,7 +80,7 @@ export type FromFrame =
   | { t: 'pong'; n: number }
   /** A person pressed a key or a pointer inside. */
   | { t: 'input'; pointer: boolean }
-  /** It got the keyboard. */
-  | { t: 'focus' }
+  /** It has the keyboard, for the `turn`th time. */
+  | { t: 'focus'; turn: number }
   | FrameRequest
   | { t: 'submit'; text: string };

@@ -126,15 +126,16 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const post = (message: Parameters<Mounted['post']>[0]): void => {
     for (const mounted of mounts) mounted.post(message);
   };
+  const guard = guardFocus(
+    () => [...mounts].filter((mounted) => mounted.alive),
+    ({ pluginId }) => {
+      const bundle = bundles.get(pluginId);
+      if (bundle && ++bundle.thefts >= 3) quarantine(pluginId, 'it took the keyboard three times');
+    },
+  );
   const stops = [
     watchTheme(() => post({ t: 'theme', theme: readTheme() })),
-    guardFocus(
-      () => [...mounts].filter((mounted) => mounted.alive),
-      ({ pluginId }) => {
-        const bundle = bundles.get(pluginId);
-        if (bundle && ++bundle.thefts >= 3) quarantine(pluginId, 'it took the keyboard three times');
-      },
-    ),
+    guard.stop,
     startWatchdog(
       () => [...mounts].filter((mounted) => mounted.alive),
       () => examiner.busy || restart.busy,
@@ -186,6 +187,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         height: heights.get(place),
         mayOpen: () => !restart.closed,
         onHeight: (height) => heights.set(place, height),
+        onFocus: (turn) => guard.answer(mounted, turn),
         onRequest: (request, answer) => void bundle.proxy(request).then(answer),
         onSubmit(text) {
           if (found.slot === 'composer.actions') submit(bundle, text, { ...given, inputAt: mounted.inputAt });

@@ -58,7 +58,8 @@ export async function startProxy(target: string, prefix = '/under/a/prefix'): Pr
       });
     }
     // The host is the one that the browser knows, as behind any proxy that is set up well.
-    const onward = request(url, { method: incoming.method, headers: incoming.headers }, (answer) => {
+    const headers = { ...incoming.headers, ...(prefix === '' ? {} : { 'x-forwarded-prefix': prefix }) };
+    const onward = request(url, { method: incoming.method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       if (!eventStreams.has(response)) return void answer.pipe(response);
       answer.on('data', (piece) => {

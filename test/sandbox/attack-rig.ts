@@ -8,11 +8,16 @@ import { eventually, within } from '../helpers/within.ts';
 import { type BundleFolder, bundleFolder, extension, neighbour, rootOf, stillRuns, withOnly } from './bundle-folder.ts';
 import { type Foreign, startForeign, type Target } from './foreign.ts';
 
-/** The body of an async function with `foreign` (an address with a slash at the end), `stun`, `endpoint`, `wait` and `load` in scope. */
+/**
+ * The body of an async function with `foreign` (an address with a slash at the end), `stun` and `quic` (a host and a port),
+ * `endpoint`, `wait`, `load` and `make` in scope.
+ */
 export interface Attack {
   code: string;
   /** What the foreign place hears when nothing stops it. Left out: nothing that could be heard. */
   heard?: string;
+  /** Browsers do it for pages only: the control is the page itself, not a frame. */
+  page?: true;
   /** It throws in the sandbox, and does not without. `alone`: it throws in the sandbox; without, who knows. */
   refused?: true | 'alone';
 }
@@ -30,7 +35,11 @@ export interface Rig {
 
 export const token = 'a-token-that-no-bundle-may-see';
 
-const tools = `const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const scope = (
+  { url, stun, quic }: Target,
+  endpoint: string,
+) => `const foreign = ${JSON.stringify(url)}, stun = 'stun:${stun}', quic = '${quic}', endpoint = ${endpoint};
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const load = (node) => new Promise((resolve) => { node.onload = node.onerror = resolve; document.body.append(node); setTimeout(resolve, 300); });
 const make = (kind, fields) => Object.assign(document.createElement(kind), fields);`;
 
@@ -58,9 +67,9 @@ export async function startRig(prepare: (bundles: BundleFolder, foreign: Foreign
 }
 
 /** A bundle that tries everything when it is mounted and writes down how it went. */
-export function hostile({ url, stun }: Target, attacks: Attacks): string {
+export function hostile(target: Target, attacks: Attacks): string {
   const tries = Object.entries(attacks).map(([name, { code }]) => `[${JSON.stringify(name)}, async () => { ${code} }]`);
-  return extension(`const foreign = ${JSON.stringify(url)}, stun = ${JSON.stringify(stun)}, endpoint = context.endpoint; ${tools}
+  return extension(`${scope(target, 'context.endpoint')}
     const results = {};
     for (const [name, attack] of [${tries.join(',\n')}])
       try { results[name] = 'done: ' + (await attack()); } catch (error) { results[name] = 'refused'; }
@@ -68,8 +77,8 @@ export function hostile({ url, stun }: Target, attacks: Attacks): string {
 }
 
 /** A bundle that does one thing shortly after it was mounted. */
-export function hostileLater({ url, stun }: Target, code: string): string {
-  return extension(`const foreign = ${JSON.stringify(url)}, stun = ${JSON.stringify(stun)}, endpoint = context.endpoint; ${tools}
+export function hostileLater(target: Target, code: string): string {
+  return extension(`${scope(target, 'context.endpoint')}
     element.textContent = 'waits'; setTimeout(async () => { ${code} }, 200);`);
 }
 
@@ -86,9 +95,10 @@ export async function stops(rig: Rig, name: string, attacks: Attacks): Promise<v
 
   const context = await bench.browser.newContext();
   try {
-    for (const [key, { code, heard, refused }] of Object.entries(attacks)) {
+    for (const [key, { code, heard, refused, page: whole }] of Object.entries(attacks)) {
+      foreign.control.heard.length = 0;
       const page = await within(20_000, context.newPage(), `a page for ${key}`);
-      const result = await within(20_000, unconfined(page, rig, code), `the control of ${key}`);
+      const result = await within(20_000, unconfined(page, rig, { code, whole }), `the control of ${key}`);
       if (refused === true) assert.match(result, /^done|^gone/, `${key} fails without a sandbox too`);
       if (heard)
         await eventually(10_000, () => foreign.control.heard.includes(heard), `${key}, heard without a sandbox`);
@@ -110,14 +120,41 @@ function confined(rig: Rig, name: string): Promise<Record<string, string>> {
   }).then(() => results);
 }
 
-/** Does the same in an ordinary frame of an ordinary page. `gone`: it took the frame somewhere. */
-export async function unconfined(page: Page, { foreign, bench }: Rig, code: string): Promise<string> {
-  const { url, stun } = foreign.control;
-  await page.goto(`${url}page`);
-  const frame = page.frames().find((one) => one.url() === `${url}frame`) as Frame;
-  const body = `(async () => { const foreign = ${JSON.stringify(url)}, stun = ${JSON.stringify(stun)}, endpoint = ${JSON.stringify(new URL(bench.service.url).origin)}; ${tools}
+interface Plain {
+  code: string;
+  whole?: true | undefined;
+}
+
+/** Does the same in an ordinary frame of an ordinary page, or in the `whole` page. `gone`: it took the frame somewhere. */
+export async function unconfined(page: Page, rig: Rig, attack: Plain): Promise<string> {
+  await page.goto(`${rig.foreign.control.url}page`);
+  return runIn(page, rig, attack);
+}
+
+/** Uses the page of the control, without any of our rules. */
+export async function withControl({ foreign, bench }: Rig, use: (page: Page) => Promise<void>): Promise<void> {
+  const context = await bench.browser.newContext();
+  try {
+    const page = await context.newPage();
+    await page.goto(`${foreign.control.url}page`);
+    await within(60_000, use(page), 'the control');
+  } finally {
+    await closed(context);
+  }
+}
+
+/** The same in a page that is there already. */
+export async function runIn(page: Page, { foreign, bench }: Rig, { code, whole }: Plain): Promise<string> {
+  const { url } = foreign.control;
+  const frame = whole ? page.mainFrame() : (page.frames().find((one) => one.url() === `${url}frame`) as Frame);
+  const body = `(async () => { ${scope(foreign.control, JSON.stringify(new URL(bench.service.url).origin))}
     try { return 'done: ' + (await (async () => { ${code} })()); } catch (error) { return 'refused: ' + error; } })()`;
   return String(await frame.evaluate(body).catch(() => 'gone'));
+}
+
+/** What a place was asked for; a navigation that is blocked connects all the same. */
+export function asksOf({ heard }: Target): string[] {
+  return heard.filter((what) => what !== 'connected');
 }
 
 /** Closes a context whose pages may be on their way to anywhere, which keeps some of them from closing. */

