@@ -5,6 +5,7 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
+  type LaunchOptions,
   type Page,
   type Request,
 } from 'playwright-core';
@@ -21,6 +22,11 @@ export function hasBrowser(): boolean {
   if (existsSync(executable)) return true;
   console.log(`SKIPPED the console in a browser: there is no ${executable}`);
   return false;
+}
+
+/** How to start it, with more arguments. */
+export function browserOptions(args: readonly string[] = []): LaunchOptions {
+  return { executablePath: executable, args: [...flags, ...args] };
 }
 
 /** A page of the console that remembers what went wrong in it. */
@@ -77,10 +83,7 @@ export async function startBench(options: BenchOptions = {}): Promise<ConsoleBen
     settings: { checkpoints: { enabled: false }, ...settings, plugins: { ...settings.plugins, config } },
     ...(options.env ? { env: options.env } : {}),
   });
-  const browser = await chromium.launch({
-    executablePath: executable,
-    args: [...flags, ...(options.browserArgs ?? [])],
-  });
+  const browser = await chromium.launch(browserOptions(options.browserArgs));
 
   return {
     model,
