@@ -196,22 +196,19 @@ test('popups, forms, downloads, modals, print, fullscreen, pointer lock, also on
   assert.equal(foreign.confined.heard, []);
 
   const context = await bench.browser.newContext();
-  const page = await context.newPage();
-  page.on('dialog', (dialog) => void dialog.dismiss().then(() => heard.push(dialog.type())));
-  page.on('download', () => heard.push('download'));
-  page.on('popup', () => heard.push('popup'));
-  page.on('filechooser', () => heard.push('picker'));
   for (const [name, code] of Object.entries(onClick)) {
+    const page = await context.newPage();
+    page.on('dialog', (dialog) => void dialog.dismiss().then(() => heard.push(dialog.type())));
+    page.on('download', () => heard.push('download'));
+    page.on('popup', () => heard.push('popup'));
+    page.on('filechooser', () => heard.push('picker'));
     const prepared = `document.body.style.height = '100vh'; document.body.onclick = () => { (async () => { ${code} })().then(() => 'done', String).then((how) => { document.body.dataset.how = how; }); }`;
     await unconfined(page, rig, { code: prepared });
     const body = page.frameLocator('iframe').first().locator('body');
     await body.click();
-    if (telling.includes(name))
-      await eventually(
-        10_000,
-        async () => (await body.getAttribute('data-how')) === 'done',
-        `${name} without a sandbox`,
-      );
+    // The picker opens for the driver of the browser, which takes it.
+    const works = async () => /^done|Intercepted/.test((await body.getAttribute('data-how')) ?? '');
+    if (telling.includes(name)) await eventually(10_000, works, `${name} without a sandbox`);
   }
   await eventually(
     10_000,
