@@ -125,7 +125,7 @@ export function createHubStream(base: string, token: string | undefined): HubStr
     show: (port, sessionIds) => void shown.set(port, new Set(sessionIds)),
     wake() {
       if (link.state === 'waiting') wakeUp();
-      // A connection that survived a sleep is often dead without knowing it: nothing for two pings means try again.
+      // A connection that survived a sleep is often dead without knowing it: minutes without an event are worth a new one.
       else if (link.state === 'live' && lastBytes > 0 && Date.now() - lastBytes > 10 * silenceMs) current?.abort();
     },
   };
