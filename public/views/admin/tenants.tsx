@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { messageOf } from '../../service/message-of.ts';
 import { moment } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
 import { useLoaded } from '../parts/hooks.ts';
+import { Pending } from '../parts/pending.tsx';
 
 export function Tenants() {
   const { api, fail } = useConsole();
@@ -18,8 +18,7 @@ export function Tenants() {
         setId('');
         again();
       }, fail);
-  if (tenants.state === 'loading') return <p class="empty">Loading…</p>;
-  if (tenants.state === 'failed') return <p class="problem">{messageOf(tenants.error)}</p>;
+  if (tenants.state !== 'ready') return <Pending of={tenants} />;
   return (
     <>
       <div class="scroll-x" tabIndex={0} role="region" aria-label="Tenants">

@@ -1,10 +1,10 @@
 import { isApiError } from '../../../lib/client/index.ts';
 import type { QuotaUsage } from '../../../lib/client/shapes.ts';
-import { messageOf } from '../../service/message-of.ts';
 import { compact, count } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
 import { Gauge } from '../parts/gauge.tsx';
 import { useLoaded } from '../parts/hooks.ts';
+import { Pending } from '../parts/pending.tsx';
 
 /** Per tenant: what is used, of what is allowed. Without the quota plugin: what is used. */
 export function UsageAndQuotas() {
@@ -25,8 +25,7 @@ export function UsageAndQuotas() {
       }));
     }
   }, []);
-  if (rows.state === 'loading') return <p class="empty">Loading…</p>;
-  if (rows.state === 'failed') return <p class="problem">{messageOf(rows.error)}</p>;
+  if (rows.state !== 'ready') return <Pending of={rows} />;
   return (
     <div class="scroll-x" tabIndex={0} role="region" aria-label="Usage">
       <table class="list-table">

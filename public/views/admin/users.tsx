@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { IssuedToken, User } from '../../../lib/wire/identity.ts';
-import { messageOf } from '../../service/message-of.ts';
 import { fullTime, moment } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
 import { useLoaded } from '../parts/hooks.ts';
+import { Pending } from '../parts/pending.tsx';
 import { NewToken } from './new-token.tsx';
 
 export function Users() {
@@ -35,8 +35,7 @@ export function Users() {
         ),
     };
   };
-  if (users.state === 'loading') return <p class="empty">Loading…</p>;
-  if (users.state === 'failed') return <p class="problem">{messageOf(users.error)}</p>;
+  if (users.state !== 'ready') return <Pending of={users} />;
   return (
     <>
       {issued && <NewToken issued={issued} onDone={() => setIssued(undefined)} />}

@@ -1,15 +1,14 @@
 import type { FileChanges as Changes, FileChange } from '../../../lib/wire/checkpoint.ts';
-import { messageOf } from '../../service/message-of.ts';
 import { UnifiedDiff } from '../chat/diff.tsx';
 import { useLoaded } from '../parts/hooks.ts';
+import { Pending } from '../parts/pending.tsx';
 
 const reasons = { binary: 'not text', large: 'too large to compare', limit: 'too many changes to compare all' };
 
 /** What happened to files, each with its diff. */
 export function FileChanges({ load, keys }: { load: () => Promise<Changes>; keys: readonly unknown[] }) {
   const [changes] = useLoaded(load, keys);
-  if (changes.state === 'loading') return <p class="note">Comparing…</p>;
-  if (changes.state === 'failed') return <p class="problem">{messageOf(changes.error)}</p>;
+  if (changes.state !== 'ready') return <Pending of={changes} words="Comparing…" small />;
   return <ChangeList changes={changes.value} />;
 }
 

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import { messageOf } from '../../service/message-of.ts';
 import { plural } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { useLoaded } from '../parts/hooks.ts';
+import { Pending } from '../parts/pending.tsx';
 import { ChangeList } from './file-changes.tsx';
 
 /** Says what a restore does, and to whom, before it is done. */
@@ -61,8 +61,7 @@ export function RestorePreview({
   useEffect(() => {
     if (preview.state === 'ready') onReady?.();
   }, [preview.state]);
-  if (preview.state === 'loading') return <p class="note">Comparing…</p>;
-  if (preview.state === 'failed') return <p class="problem">{messageOf(preview.error)}</p>;
+  if (preview.state !== 'ready') return <Pending of={preview} words="Comparing…" small />;
   const { checkpoint, sharedWith } = preview.value;
   const others = plural(sharedWith.length, 'other session works', 'other sessions work');
   const active = sharedWith.some(({ running }) => running) ? ', and a run is active there' : '';

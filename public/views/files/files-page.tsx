@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { WorkspaceEntry } from '../../../lib/wire/workspace.ts';
-import { messageOf } from '../../service/message-of.ts';
 import { bytes } from '../../state/format.ts';
 import { links } from '../../state/route.ts';
 import { useConsole } from '../context.tsx';
 import { useLoaded } from '../parts/hooks.ts';
 import { Icon } from '../parts/icon.tsx';
+import { Pending } from '../parts/pending.tsx';
 import { FileViewer } from './file-viewer.tsx';
 
 /** The workspace of a session: a tree that opens as it is needed, and one file. */
@@ -27,8 +27,7 @@ export function FilesPage({ sessionId, path, line }: { sessionId: string; path: 
 function Folder({ sessionId, folder, open }: { sessionId: string; folder: string; open: string }) {
   const { api } = useConsole();
   const [listing] = useLoaded(() => api().listFiles(sessionId, folder), [sessionId, folder]);
-  if (listing.state === 'loading') return <p class="note">Loading…</p>;
-  if (listing.state === 'failed') return <p class="problem">{messageOf(listing.error)}</p>;
+  if (listing.state !== 'ready') return <Pending of={listing} small />;
   const { entries, truncated } = listing.value;
   return (
     <ul>

@@ -1,18 +1,17 @@
 import type { PluginInfo } from '../../../lib/wire/plugin.ts';
 import { grantWords } from '../../sandbox/grant-words.ts';
-import { messageOf } from '../../service/message-of.ts';
 import { plural } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { useLoaded } from '../parts/hooks.ts';
+import { Pending } from '../parts/pending.tsx';
 
 /** Every plugin with its state, and what its browser part may do, in words. */
 export function Plugins() {
   const { api } = useConsole();
   const [list] = useLoaded(() => api().plugins(), []);
-  if (list.state === 'loading') return <p class="empty">Loading…</p>;
-  if (list.state === 'failed') return <p class="problem">{messageOf(list.error)}</p>;
+  if (list.state !== 'ready') return <Pending of={list} />;
   return (
     <>
       {list.value.plugins.some(({ web }) => web) && (

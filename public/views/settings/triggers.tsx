@@ -1,9 +1,9 @@
-import { messageOf } from '../../service/message-of.ts';
 import { fullTime, moment } from '../../state/format.ts';
 import { links } from '../../state/route.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
 import { useLoaded } from '../parts/hooks.ts';
+import { Pending } from '../parts/pending.tsx';
 
 /** An entry of `GET /api/triggers`. */
 interface Trigger {
@@ -37,8 +37,7 @@ export function Triggers() {
         location.hash = links.session(sessionId);
       }, fail)
       .finally(again);
-  if (list.state === 'loading') return <p class="empty">Loading…</p>;
-  if (list.state === 'failed') return <p class="problem">{messageOf(list.error)}</p>;
+  if (list.state !== 'ready') return <Pending of={list} />;
   const { webhooks, schedules } = list.value;
   return (
     <>
