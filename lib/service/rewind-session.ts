@@ -12,7 +12,7 @@ import { refuseWhenBusy, refuseWhenRemoved } from './start-run.ts';
 
 /**
  * Drops a user message and everything after it, then restores the snapshot taken before it (contract: Rewind). Truncation
- * comes first; a restore that fails is a `warning`. Throws `message_not_found`, `invalid_rewind_target`, `session_busy`.
+ * comes first; a restore that fails is a `warning`. Throws `session_busy`, `message_not_found`, `invalid_rewind_target`.
  */
 export async function rewindSession(
   app: Pick<App, 'store' | 'checkpoints' | 'runs' | 'sessions'>,
@@ -22,6 +22,7 @@ export async function rewindSession(
   const { messageId } = request;
   await session.load();
   refuseWhenRemoved(session);
+  refuseWhenBusy(session);
   const keep = session.messages.findIndex((message) => message.id === messageId);
   const target = session.messages[keep];
   if (!target) throw new ServiceError('message_not_found', 'There is no such message in this session.');
@@ -30,7 +31,6 @@ export async function rewindSession(
       'invalid_rewind_target',
       `Only a user message can be rewound to; this one is of role ${target.role}.`,
     );
-  refuseWhenBusy(session);
   const claim = app.runs.claim(session, { isChange: true });
   try {
     const removed = session.messages.length - keep;

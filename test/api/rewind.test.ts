@@ -46,4 +46,24 @@ rewind('drops the user message and what follows, and tells everybody', async () 
   });
 });
 
+rewind('answers 409 session_busy while a run is active, whatever message is named', async () => {
+  const model = scriptedModel([
+    (_request, io) => new Promise((_, reject) => io.signal.addEventListener('abort', () => reject(io.signal.reason))),
+  ]);
+  await withApp({ models: [model] }, async (app) => {
+    const session = await watch(app, (await app.newSession()).id);
+    await session.send('go');
+    const [sent] = (await app.detail(session.id)).messages;
+    for (const messageId of [sent?.id, 'msg_nope'])
+      assert.is(await refusalOf(app, 'POST', `${session.path}/rewind`, { messageId }), '409 session_busy');
+    await app.call('POST', `${session.path}/cancel`, {});
+    await session.until('run.finished');
+    assert.is(
+      await refusalOf(app, 'POST', `${session.path}/rewind`, { messageId: 'msg_nope' }),
+      '404 message_not_found',
+    );
+    await session.stream.close();
+  });
+});
+
 rewind.run();

@@ -42,9 +42,8 @@ export const sessionCommands: readonly fc.Arbitrary<Command>[] = [
       );
       const wrong = at >= messages.length ? '404 message_not_found' : '400 invalid_rewind_target';
       const found = at < messages.length && messages[at]?.role === 'user';
-      // Which of two reasons to refuse is told first is open.
-      const wanted = target.deleted ? [notFound] : target.busy ? ['409 session_busy', wrong] : [found ? '200' : wrong];
-      if (machine.expect('rewind', answer, ...wanted)) target.rewind(at);
+      const wanted = target.deleted ? notFound : target.busy ? '409 session_busy' : found ? '200' : wrong;
+      if (machine.expect('rewind', answer, wanted)) target.rewind(at);
     },
   }),
   requestOf({
