@@ -36,13 +36,13 @@ export function jobOf(
   id: string,
   options: {
     prompt: string;
-    tenant: string;
+    tenant?: string | undefined;
     title?: string | undefined;
     model?: string | undefined;
     workspace?: string | undefined;
   },
 ): Job {
-  const { prompt, tenant, title, model, workspace } = options;
+  const { prompt, tenant = 'default', title, model, workspace } = options;
   return {
     id,
     tenantId: tenant,

@@ -25,8 +25,8 @@ const common = {
   model: optional(nonempty(string())),
   /** A directory; a relative one is relative to the working directory of the service. */
   workspace: optional(nonempty(string())),
-  /** Whose sessions they are. */
-  tenant: defaulted(pattern(string(), /^[a-z0-9-]{1,64}$/), 'default'),
+  /** Whose sessions they are. Default: the tenant of the caller of a hook that takes a credential, otherwise `default`. */
+  tenant: optional(pattern(string(), /^[a-z0-9-]{1,64}$/)),
 };
 
 const webhook = object({

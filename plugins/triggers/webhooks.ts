@@ -13,6 +13,8 @@ export interface Webhook {
   job: Job;
   public: boolean;
   protection: Protection;
+  /** True: the sessions belong to the job's tenant, otherwise to the one that the caller's credential selects. */
+  tenantIsFixed: boolean;
   /** Since the service started. */
   last?: Last;
 }
@@ -22,7 +24,9 @@ export function readWebhook(id: string, options: WebhookOptions, env: NodeJS.Pro
   const protection = protectionOf(id, options, env);
   if (options.public && protection.kind === 'authentication')
     throw new Error(`The webhook "${id}" is public and has no secret: anybody could start it. Set "secret".`);
-  return { job: jobOf(id, options), public: options.public, protection };
+  // A directory that the operator chose is not for every tenant.
+  const tenantIsFixed = options.tenant !== undefined || options.workspace !== undefined;
+  return { job: jobOf(id, options), public: options.public, protection, tenantIsFixed };
 }
 
 /**
@@ -44,7 +48,9 @@ export function webhookRoute(hook: Webhook, launch: Launch): PluginRoute {
     async handler(request) {
       refuseUnsigned(protection, request);
       refuseStranger(hook, request);
-      const launched = await launch(job, bodyText(request));
+      const { principal } = request;
+      const tenantId = hook.tenantIsFixed || !principal ? job.tenantId : principal.tenantId;
+      const launched = await launch({ ...job, tenantId }, bodyText(request));
       hook.last = { sessionId: launched.sessionId, at: launched.at };
       return { status: 202, body: { hook: job.id, sessionId: launched.sessionId, runId: launched.runId } };
     },
@@ -85,8 +91,8 @@ function refuseUnsigned(protection: Protection, { headers, rawBody }: PluginRout
 }
 
 /** Being somebody is no right in another tenant: that takes a secret, or an administrator. */
-function refuseStranger({ job, protection }: Webhook, { principal }: PluginRouteRequest): void {
-  if (protection.kind !== 'authentication' || !principal || principal.admin) return;
+function refuseStranger({ job, protection, tenantIsFixed }: Webhook, { principal }: PluginRouteRequest): void {
+  if (!tenantIsFixed || protection.kind !== 'authentication' || !principal || principal.admin) return;
   if (principal.tenantId !== job.tenantId)
     throw new ServiceError('forbidden', 'This hook starts sessions of another tenant.');
 }

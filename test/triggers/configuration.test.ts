@@ -100,6 +100,27 @@ tenants('a hook without a secret answers its own tenant and administrators only'
   });
 });
 
+tenants('the credential of the caller selects the tenant of the session, unless the hook names one', async () => {
+  const webhooks = {
+    plain: { prompt: 'hi' },
+    secret: { prompt: 'hi', secret: 'hush-hush' },
+    open: { prompt: 'hi', secret: 'hush-hush', public: true },
+    place: { prompt: 'hi', workspace: '.' },
+  };
+  await withApp(triggerApp({ webhooks }, accounts), async (app) => {
+    const north = { ...(await userOf(app, 'north')), 'x-service-hook-secret': 'hush-hush' };
+    const start = async (id: string, headers: Record<string, string>, owner: Record<string, string>) => {
+      const { sessionId } = await app.call<{ sessionId: string }>('POST', `/api/hooks/${id}`, { headers, status: 202 });
+      await app.call('GET', `/api/sessions/${sessionId}`, { headers: owner });
+    };
+    for (const id of ['plain', 'secret']) await start(id, north, north);
+    await start('plain', administrator, administrator);
+    await start('open', { 'x-service-hook-secret': 'hush-hush' }, administrator);
+    await start('place', administrator, administrator);
+    await app.call('POST', '/api/hooks/place', { headers: north, status: 403 });
+  });
+});
+
 tenants('only administrators see and start triggers', async () => {
   const triggers = { schedules: [{ id: 'daily', cron: '0 0 * * *', prompt: 'hi' }] };
   await withApp(triggerApp(triggers, accounts), async (app) => {
