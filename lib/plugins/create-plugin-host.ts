@@ -59,6 +59,8 @@ export function createPluginHost(options: PluginHostOptions): PluginHost {
       const state = allow === undefined || allow.includes(plugin.id) ? 'failed' : 'inactive';
       entries.set(plugin.id, { ...plugin, state, hasBundle: false, faults: 0 });
     }
+    for (const name of Object.keys(config.plugins.config))
+      if (!entries.has(name)) log.warn(`plugins.config has options for "${name}", but there is no such plugin.`);
     for (const name of allow ?? [])
       if (!entries.has(name)) log.warn(`plugins.allow names "${name}", but there is no such plugin.`);
     if (config.auth.mode === 'accounts' && allow === undefined && found.some((plugin) => !plugin.bundled))
@@ -112,8 +114,16 @@ export function createPluginHost(options: PluginHostOptions): PluginHost {
   }
 
   async function watch(): Promise<BundleWatcher> {
-    const watched = [...entries.values()].filter((entry) => entry.state === 'active' && entry.hasBundle);
-    return watchBundles(watched, { intervalMs: config.plugins.hotReloadIntervalMs, clock });
+    const isWatched = ({ state, manifest }: PluginEntry) => state === 'active' && manifest?.web !== undefined;
+    return watchBundles([...entries.values()].filter(isWatched), {
+      intervalMs: config.plugins.hotReloadIntervalMs,
+      clock,
+      // The first build of a bundle may come after the start.
+      async changed(changes) {
+        for (const entry of changes.flatMap(({ id }) => entries.get(id) ?? []))
+          entry.hasBundle = await hasEntryFile(entry);
+      },
+    });
   }
 
   return {

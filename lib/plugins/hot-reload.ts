@@ -15,6 +15,8 @@ export interface WatcherOptions {
   /** Values below 250 ms are clamped. */
   intervalMs: number;
   clock: Clock;
+  /** Told before any subscriber, and waited for. */
+  changed?: (changes: BundleChanges) => Promise<void>;
 }
 
 /** What is known of one bundle: `signature` is cheap (sizes and times) and decides whether `revision` (contents) is taken anew. */
@@ -34,7 +36,7 @@ const largestBundle = 2_000;
  */
 export async function watchBundles(
   plugins: readonly { id: string; directory: string }[],
-  { intervalMs, clock }: WatcherOptions,
+  { intervalMs, clock, changed = async () => {} }: WatcherOptions,
 ): Promise<BundleWatcher> {
   const subscribers = new Set<(changes: BundleChanges) => void>();
   const bundles = await Promise.all(
@@ -48,9 +50,10 @@ export async function watchBundles(
   let cancel = clock.after(every, poll);
 
   function poll(): void {
-    void Promise.all(bundles.map(refresh)).then((all) => {
-      if (stopped) return;
+    void Promise.all(bundles.map(refresh)).then(async (all) => {
       const changes = all.filter((change) => change !== undefined);
+      if (changes.length > 0) await changed(changes);
+      if (stopped) return;
       if (changes.length > 0) for (const fn of [...subscribers]) fn(changes);
       cancel = clock.after(every, poll);
     });

@@ -28,6 +28,16 @@ loading('one in plain JavaScript is active after the load, and its tool is regis
   assert.ok(tools.get('greet'));
 });
 
+loading('options for a plugin that is not there are told: its name may be misspelt', async ({ folders }) => {
+  folders.plugin('greeter', toolPlugin('greet'));
+  const { host, log } = folders.host({ plugins: { config: { greeter: {}, greter: { secret: 'hush' } } } });
+  await within(5_000, host.load());
+  assert.equal(
+    log.filter(({ level }) => level === 'warn').map(({ message }) => message),
+    ['plugins.config has options for "greter", but there is no such plugin.'],
+  );
+});
+
 loading('`main` names the module, index.js and index.mjs are found without it', async ({ folders }) => {
   folders.plugin('named', toolPlugin('a'), { manifest: { main: 'src/start.mjs' } });
   folders.plugin('mjs', toolPlugin('b'));

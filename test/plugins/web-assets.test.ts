@@ -220,6 +220,20 @@ reload('the fingerprint follows the contents: a save that changes nothing is non
   assert.is(revisionOf(host), before);
 });
 
+reload('a bundle whose entry is built after the start appears without a restart', async ({ folders }) => {
+  const folder = folders.plugin('late', idle, {
+    manifest: { web: 'main.js' },
+    files: { 'web/readme.txt': 'to be built' },
+  });
+  const { host, info } = folders.host({ plugins: { hotReload: true, hotReloadIntervalMs: 1 } });
+  await within(5_000, host.load());
+  assert.equal([info('late')?.state, info('late')?.web], ['active', undefined]);
+  const change = new Promise((resolve) => host.watch(resolve));
+  writeFileSync(join(folder, 'web/main.js'), 'built');
+  await within(5_000, change);
+  assert.equal(await change, [{ id: 'late', revision: info('late')?.web?.revision }]);
+});
+
 reload('off, it says so and stays idle, and no revision is listed', async ({ folders }) => {
   const { host, save } = await watched(folders, false);
   assert.is(revisionOf(host), undefined);
