@@ -10,6 +10,7 @@ import {
   modelEntry,
   nonempty,
   number,
+  object,
   optional,
   record,
   string,
@@ -56,7 +57,7 @@ const endpointFields = {
 export const Options = type({
   ...endpointFields,
   /** More endpoints beside this one, each with the same options. */
-  endpoints: defaulted(array(type(endpointFields)), []),
+  endpoints: defaulted(array(object(endpointFields)), []),
 });
 
 export type Options = Infer<typeof Options>;

@@ -59,6 +59,7 @@ test('warns about options that do not exist, and about values it cannot use', as
     { models: 'a' },
     { models: [{ label: 'no id' }] },
     { headers: { a: 1 } },
+    { endpoints: [{ baseURL: 'http://typo.test' }] },
   ])
     assert.match((await rejection(loadProvider(chatCompletions, wrong))).message, /^Its options are not valid: "/);
   const tooLittle = await rejection(loadProvider(messagesApi, { thinkingBudget: 0 }));
