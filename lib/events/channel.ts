@@ -16,6 +16,8 @@ export class Channel {
   lostThrough: number;
   /** Nothing will come any more. */
   ended = false;
+  /** Position where the run that is going on begins, with the message that started it; undefined between runs. */
+  runFrom: number | undefined;
   /** What `message.delta` frames of the current message share. */
   prefix: { messageId: string; channel: string; text: string } | undefined;
 
@@ -30,6 +32,17 @@ export class Channel {
   /** Wakes everyone who waits, once: O(waiters). */
   wake(): void {
     for (const waiter of this.waiting) waiter.wake();
+  }
+
+  /** To be told the type of an entry of a run's start or end, right after it was added. */
+  noteRun(type: string): void {
+    this.runFrom = undefined;
+    if (type !== 'run.started') return;
+    // The three are published as one.
+    let position = this.entries.end - 1;
+    for (const before of ['session.updated', 'message.completed'])
+      if (this.entries.at(position - 1)?.type === before) position--;
+    this.runFrom = position;
   }
 
   /** Drops the oldest entry. */

@@ -9,7 +9,10 @@ export interface Subscription {
   tenantId: string;
   sessionId?: string;
   admin?: boolean;
-  /** Replay everything buffered with a greater seq first; absent means live only. */
+  /**
+   * Replay everything buffered with a greater seq first. Absent means live only; on the stream of a session whose run is going
+   * on, from the message that started it: who subscribes after sending misses nothing.
+   */
   after?: number;
 }
 

@@ -48,6 +48,25 @@ approvals('wait for a decision and run when it is approved', async () => {
   });
 });
 
+approvals('are seen by a client that subscribes after it has sent its message', async () => {
+  const model = scriptedModel([{ toolCalls: [callOf('launch', { what: 'probe' })] }]);
+  await withSession({ models: [model], tools: [askingTool([])] }, async (app, session) => {
+    await session.send('go');
+    await session.until('approval.requested');
+    const late = await app.events(`${session.path}/events`);
+    const seen = (await late.until('approval.requested')).map(({ event }) => event.type);
+    assert.equal(seen.slice(0, 3), ['message.completed', 'session.updated', 'run.started']);
+    await app.call('POST', `${session.path}/cancel`, {});
+    await late.until('run.finished');
+    const idle = await app.events(`${session.path}/events`);
+    await app.call('PATCH', session.path, { body: { title: 'After it' } });
+    assert.equal(
+      (await idle.until('session.updated')).map(({ event }) => event.type),
+      ['session.updated'],
+    );
+  });
+});
+
 approvals('record a denial with its note, and the run goes on', async () => {
   const ran: string[] = [];
   const model = scriptedModel([{ toolCalls: [callOf('launch', { what: 'probe' })] }, { content: 'fine, not then' }]);
