@@ -45,6 +45,8 @@ export interface Restore {
   restored: Checkpoint;
   /** The state before it. */
   safety: Checkpoint;
+  /** Which files had to be left alone, and why. */
+  warning?: string;
 }
 
 /** A frame of the plugin stream: first `ready`, then one `plugins.changed` per save. */

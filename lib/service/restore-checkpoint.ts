@@ -7,20 +7,23 @@ import { refuseWhenBusy, refuseWhenRemoved } from './start-run.ts';
 
 /**
  * Resets the files of the session's workspace to a checkpoint; the transcript stays (contract: Checkpoint restore).
- * No run of the session starts meanwhile. Throws `session_busy`, `not_found`, `checkpoints_unavailable`.
+ * No run of the session starts meanwhile. `warning` is there when files had to be left alone. Throws `session_busy`, `not_found`, `checkpoints_unavailable`.
  */
 export async function restoreCheckpoint(
   app: Pick<App, 'checkpoints' | 'runs' | 'sessions'>,
   session: Session,
   checkpointId: string,
-): Promise<Omit<Restored, 'touched'>> {
+): Promise<Pick<Restored, 'restored' | 'safety'> & { warning?: string }> {
   refuseWhenRemoved(session);
   refuseWhenBusy(session);
   const claim = app.runs.claim(session, { isChange: true });
   try {
-    const { touched, ...restored } = await app.checkpoints.restore(checkpointOwner(session), checkpointId);
+    const { restored, safety, touched, warning } = await app.checkpoints.restore(
+      checkpointOwner(session),
+      checkpointId,
+    );
     if (touched > 0) noticeRestore(app, session);
-    return restored;
+    return { restored, safety, ...(warning === null ? {} : { warning }) };
   } finally {
     app.runs.release(claim);
   }

@@ -37,7 +37,7 @@ test('POST checkpoints answers 201 {checkpoint}; the label defaults to Snapshot 
   await service.close();
 });
 
-test('restore answers {restored, safety, warning}; a dry run touches nothing and names who shares the directory', async () => {
+test('restore answers {restored, safety}; a dry run touches nothing and names who shares the directory', async () => {
   const service = await createTestApp({ settings: checkpointing });
   const session = await service.newSession();
   const neighbour = await service.newSession();
@@ -62,15 +62,31 @@ test('restore answers {restored, safety, warning}; a dry run touches nothing and
     diff.changes[0]?.patch,
     '--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-one\n\\ No newline at end of file\n+changed\n\\ No newline at end of file\n',
   );
-  const done = await service.call<{ restored: Checkpoint; safety: Checkpoint; warning: null }>(
+  const done = await service.call<{ restored: Checkpoint; safety: Checkpoint }>(
     'POST',
     restorePath(session, checkpoint),
     {},
   );
   assert.equal(done.restored, checkpoint);
   assert.is(done.safety.label, 'Before restoring "Snapshot"');
-  assert.is(done.warning, null);
+  assert.equal(Object.keys(done), ['restored', 'safety']);
   assert.is(readFileSync(file, 'utf8'), 'one');
+  await service.close();
+});
+
+test('restore says which files it had to leave alone', async () => {
+  const service = await createTestApp({ settings: checkpointing });
+  const session = await service.newSession();
+  const file = join(service.workspace, 'a');
+  writeFileSync(file, 'one');
+  const path = `/api/sessions/${session.id}/checkpoints`;
+  const { checkpoint } = await service.call<{ checkpoint: Checkpoint }>('POST', path, { status: 201 });
+  writeFileSync(file, 'now ignored');
+  writeFileSync(join(service.workspace, '.gitignore'), 'a\n');
+  const done = await service.call<{ warning: string }>('POST', restorePath(session, checkpoint), {});
+  assert.equal(Object.keys(done), ['restored', 'safety', 'warning']);
+  assert.match(done.warning, /^Left alone: a \(/);
+  assert.is(readFileSync(file, 'utf8'), 'now ignored');
   await service.close();
 });
 
@@ -85,7 +101,6 @@ test('restoring an unchanged workspace takes the safety snapshot too, and leaves
   const { checkpoint } = await service.call<{ checkpoint: Checkpoint }>('POST', path, { status: 201, body: { label } });
   const before = service.app.events.lastSeq;
   const done = await service.call<Record<string, Checkpoint | null>>('POST', restorePath(session, checkpoint), {});
-  assert.equal(Object.keys(done), ['restored', 'safety', 'warning']);
   assert.is(done.safety?.label, `Before restoring "${label}"`);
   const { checkpoints } = await service.call<CheckpointList>('GET', path, {});
   assert.equal(checkpoints, [done.safety, checkpoint]);

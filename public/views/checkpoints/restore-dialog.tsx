@@ -23,10 +23,10 @@ export function RestoreDialog({
   const restore = async () => {
     setBusy(true);
     try {
-      const { restored, safety } = await tools.api().restoreCheckpoint(sessionId, checkpointId);
+      const { restored, safety, warning } = await tools.api().restoreCheckpoint(sessionId, checkpointId);
       onClose();
       const undo = { label: 'Undo', run: () => void undoRestore(tools, sessionId, safety.id) };
-      tools.say(`Files are as in "${restored.label}".`, 'info', undo);
+      tools.say(warning ?? `Files are as in "${restored.label}".`, warning ? 'danger' : 'info', undo);
     } catch (error) {
       setBusy(false);
       tools.fail(error);
