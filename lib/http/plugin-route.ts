@@ -35,7 +35,9 @@ async function answer(context: HandlerContext, route: PluginRoute, pluginId: str
   const rawBody = await readBody(request, app.config.server.bodyLimitBytes, platform.readBody);
   const body = parseJson(rawBody);
   const { searchParams } = platform.url ?? new URL(request.url);
-  const { token: _, ...query } = Object.fromEntries(searchParams);
+  const query = Object.fromEntries(searchParams);
+  // The service's own credential; on a public route it can only be the plugin's.
+  if (!route.public) delete query.token;
   return guarded(context, pluginId, async () => {
     const stop = new AbortController();
     const signal = AbortSignal.any([platform.signal, stop.signal]);

@@ -45,6 +45,16 @@ plugin('the handler gets params, query, body, raw body and caller; the default a
   assert.is(seen?.principal?.tenantId, 'a');
 });
 
+plugin('`?token=` is the service’s own on private routes; a public one may ask for it', async () => {
+  const handler: PluginRoute['handler'] = ({ query }) => ({ body: query });
+  const { call } = withRoutes([
+    { method: 'GET', path: '/api/acme/private', handler },
+    { method: 'GET', path: '/api/acme/public', public: true, handler },
+  ]);
+  assert.equal(await (await call('/api/acme/private?token=t&a=1')).json(), { a: '1' });
+  assert.equal(await (await call('/api/acme/public?token=t&a=1')).json(), { token: 't', a: '1' });
+});
+
 plugin('status, headers and body are the plugin’s; text with a type of its own stays text', async () => {
   const { call } = withRoutes([
     { method: 'PUT', path: '/api/acme/a', handler: () => ({ status: 202, headers: { 'x-a': '1' }, body: { a: 1 } }) },
