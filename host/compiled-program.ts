@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
 import type { start } from './main.ts';
+
+interface Program {
+  start: typeof start;
+  /** Modules that are part of the program, by the path below `dist` at which they also lie as files. */
+  modules: Record<string, () => Promise<object>>;
+}
 
 /** The bundled program, which V8 takes from compiled code instead of compiling it. */
 export interface CompiledProgram {
@@ -23,13 +30,19 @@ export function openProgram(file: string, codeFile: string): CompiledProgram {
   const script = new Script(source, { filename: basename(file), ...(cachedData ? { cachedData } : {}) });
   return {
     start() {
-      const module: { exports: { start?: typeof start } } = { exports: {} };
+      const module: { exports: Partial<Program> } = { exports: {} };
       script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
+      const { modules = {} } = module.exports;
+      const inside = new Map(Object.entries(modules).map(([path, load]) => [urlInPackage(file, path), load]));
       // Code that was not compiled in this process can not import; this module can.
-      module.exports.start?.((url) => import(url));
+      module.exports.start?.((url) => inside.get(url)?.() ?? import(url));
     },
     code: () => script.createCachedData(),
   };
+}
+
+function urlInPackage(program: string, path: string): string {
+  return new URL(`../${path}`, pathToFileURL(program)).href;
 }
 
 function readIfThere(path: string): Buffer | undefined {
