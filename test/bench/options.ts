@@ -5,6 +5,8 @@ export interface Options {
   rounds: number;
   /** Parts of the names of what to measure; all when there is none. */
   only: string[];
+  /** Measure the relay on the prescribed libraries with a synced log, too. */
+  floor: boolean;
   /** Driver files of further servers. */
   drivers: string[];
   json?: string;
@@ -12,7 +14,7 @@ export interface Options {
   profiles?: string;
 }
 
-const flags = ['quick', 'rounds', 'only', 'driver', 'json', 'cpu-prof'];
+const flags = ['quick', 'rounds', 'only', 'floor', 'driver', 'json', 'cpu-prof'];
 
 /** Throws when a word is not known: a mistyped flag must not start twelve minutes of measuring something else. */
 export function readOptions(words: string[]): Options {
@@ -30,6 +32,7 @@ export function readOptions(words: string[]): Options {
     scale,
     rounds,
     only: all('only'),
+    floor: all('floor').length > 0,
     drivers: all('driver'),
     ...(json !== undefined && { json }),
     ...(profiles !== undefined && { profiles }),
