@@ -1,11 +1,34 @@
 import type { Page, Request } from 'playwright-core';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hasBrowser } from '../console/console-bench.ts';
-import { beside, type Rig, startRig, token } from './attack-rig.ts';
+import { attackSuite, beside, runAttacks, runIn, token, withControl } from './attack-rig.ts';
 import { extension, rootOf, stateOf, stillRuns } from './bundle-folder.ts';
 
-const test = suite<Rig>('A bundle calls what its grants cover, and nothing else');
+const test = attackSuite('A bundle calls what its grants cover, and nothing else', (bundles, { confined, control }) => {
+  const api = ['GET /api/sessions/*'];
+  bundles.add('bypasses', calling(bypasses.map((path) => [path])), { web: { api } });
+  bundles.add('queries', calling([['/api/sessions?token=stolen&TOKEN=stolen&_method=DELETE&marked=1']]));
+  bundles.add('smuggles', calling([['/api/sessions?smuggled=1', { headers: smuggled }]]));
+  bundles.add(
+    'discovers',
+    `export default async (api) => {
+        await api.context.request('/api/sessions?activated=1').catch(() => 0);
+        api.register({ id: 'x', slot: 'sidebar.footer', async mount(element, context) {
+          await context.request('/api/sessions?mounted=1');
+          element.textContent = 'mounted';
+        } });
+      };`,
+  );
+  bundles.add(
+    'streams',
+    calling([...Array.from({ length: 12 }, (): [string] => ['/api/events?streamed=1']), ['/api/sessions']]),
+  );
+  bundles.add('redirected', calling([['/api/elsewhere']]), {
+    server: redirecting({ '/api/elsewhere': confined.url, '/api/elsewhere-too': control.url }),
+  });
+  const approve = calling([['/api/sessions/x/approvals/y', { method: 'POST', body: '{"approved":true}' }]]);
+  bundles.add('approves', approve);
+  bundles.add('may-approve', approve, { web: { api: ['POST /api/sessions/*/approvals/*'] } });
+});
 
 /** Tries calls one after the other and writes down how each went. */
 const calling = (calls: readonly [path: string, init?: object][]) =>
@@ -55,37 +78,10 @@ const smuggled = {
   'Proxy-Authorization': 'x',
   'X-Own': 'mine',
 };
-const redirecting = (to: string) => `export default { apply({ use }) {
-  use('http.routes').register({ method: 'GET', path: '/api/elsewhere', public: true, handler: () => ({ status: 302, headers: { location: '${to}redirected' } }) });
+const redirecting = (to: Record<string, string>) => `export default { apply({ use }) {
+  for (const [path, to] of Object.entries(${JSON.stringify(to)}))
+    use('http.routes').register({ method: 'GET', path, public: true, handler: () => ({ status: 302, headers: { location: to + 'redirected' } }) });
 } };`;
-
-test.before(async (rig) => {
-  const made = await startRig((bundles, { confined }) => {
-    const api = ['GET /api/sessions/*'];
-    bundles.add('bypasses', calling(bypasses.map((path) => [path])), { web: { api } });
-    bundles.add('queries', calling([['/api/sessions?token=stolen&TOKEN=stolen&_method=DELETE&marked=1']]));
-    bundles.add('smuggles', calling([['/api/sessions?smuggled=1', { headers: smuggled }]]));
-    bundles.add(
-      'discovers',
-      `export default async (api) => {
-        await api.context.request('/api/sessions?activated=1').catch(() => 0);
-        api.register({ id: 'x', slot: 'sidebar.footer', async mount(element, context) {
-          await context.request('/api/sessions?mounted=1');
-          element.textContent = 'mounted';
-        } });
-      };`,
-    );
-    bundles.add(
-      'streams',
-      calling([...Array.from({ length: 12 }, (): [string] => ['/api/events?streamed=1']), ['/api/sessions']]),
-    );
-    bundles.add('redirected', calling([['/api/elsewhere']]), { server: redirecting(confined.url) });
-    bundles.add('approves', calling([['/api/sessions/x/approvals/y', { method: 'POST', body: '{"approved":true}' }]]));
-    bundles.add('may-approve', calling([]), { web: { api: ['POST /api/sessions/*/approvals/*'] } });
-  });
-  Object.assign(rig, made);
-});
-test.after((rig) => rig.close());
 
 async function resultsOf(page: Page, name: string): Promise<string[]> {
   const root = rootOf(page, name).filter({ hasText: 'called' });
@@ -114,11 +110,15 @@ test('query tricks: a token is dropped, a method in the query is plain data', as
     assert.is(new URL(request.url()).search, '?_method=DELETE&marked=1');
     assert.is(request.method(), 'GET');
   });
+  await withControl(rig, async (page) => {
+    await runIn(page, rig, { code: `await fetch(foreign + 'asked?token=stolen&_method=DELETE')` });
+    assert.ok(rig.foreign.control.heard.includes('/asked?token=stolen&_method=DELETE'));
+  });
   assert.is((await rig.bench.service.client.readSession(kept)).session.id, kept);
 });
 
-test('header smuggling: the credential is ours, methods and origins can not be overridden', (rig) =>
-  beside(rig, ['smuggles'], async (page) => {
+test('header smuggling: the credential is ours, methods and origins can not be overridden', async (rig) => {
+  await beside(rig, ['smuggles'], async (page) => {
     const asked = requestWith(page, 'smuggled=1');
     assert.match((await resultsOf(page, 'smuggles'))[0] ?? '', /^done/);
     const headers = await (await asked).allHeaders();
@@ -131,7 +131,15 @@ test('header smuggling: the credential is ours, methods and origins can not be o
       own.filter((name) => name in headers),
       [],
     );
-  }));
+  });
+  await withControl(rig, async (page) => {
+    await runIn(page, rig, { code: `await fetch(foreign + 'smuggled', { headers: ${JSON.stringify(smuggled)} })` });
+    const headers = rig.foreign.control.headers.get('/smuggled') ?? {};
+    assert.is(headers.authorization, 'Bearer stolen');
+    for (const name of ['x-http-method-override', 'x-method-override', 'x-forwarded-for'])
+      assert.ok(headers[name], name);
+  });
+});
 
 test('calls while it is discovered: refused, and none is made', (rig) =>
   beside(rig, ['discovers'], async (page) => {
@@ -145,21 +153,31 @@ test('calls while it is discovered: refused, and none is made', (rig) =>
     );
   }));
 
-test('event streams: refused at once, so that they hold no connection', (rig) =>
-  beside(rig, ['streams'], async (page) => {
+test('event streams: refused at once, so that they hold no connection', async (rig) => {
+  await beside(rig, ['streams'], async (page) => {
     const results = await resultsOf(page, 'streams');
     for (const result of results.slice(0, 12)) assert.match(result, /JSON only/);
     assert.match(results[12] ?? '', /^done/);
     await stillRuns(page, 'neighbour');
-  }));
+  });
+  await withControl(rig, async (page) => {
+    const code = `const { body } = await fetch(endpoint + '/api/events?token=${token}');
+      const reader = body.getReader();
+      const end = (async () => { while (!(await reader.read()).done); return 'ended'; })();
+      return await Promise.race([end, wait(1000).then(() => 'held')]);`;
+    assert.is(await runIn(page, rig, { code }), 'done: held');
+  });
+});
 
 test('redirects to another host: not followed', async (rig) => {
   await beside(rig, ['redirected'], async (page) => {
     assert.not.match((await resultsOf(page, 'redirected'))[0] ?? '', /^done/);
   });
   assert.equal(rig.foreign.confined.heard, []);
-  const response = await rig.bench.service.fetch('/api/elsewhere', { redirect: 'manual' });
-  assert.is(response.headers.get('location'), `${rig.foreign.confined.url}redirected`);
+  await withControl(rig, async (page) => {
+    await runIn(page, rig, { code: `await fetch(endpoint + '/api/elsewhere-too')` });
+    assert.ok(rig.foreign.control.heard.includes('/redirected'));
+  });
 });
 
 test('approving by itself: denied by default; a manifest that asks for it is marked in red', (rig) =>
@@ -174,6 +192,7 @@ test('approving by itself: denied by default; a manifest that asks for it is mar
       .waitFor();
     await stateOf(page, 'approves', 'ready').waitFor();
     assert.is(await page.locator('[data-plugin="approves"] .grant-words .problem').count(), 0);
+    assert.match((await resultsOf(page, 'may-approve'))[0] ?? '', /^404 /, 'with the grant it arrives');
     await page.locator('[data-plugin="approves"] summary', { hasText: '1 call refused' }).waitFor();
   }));
 
@@ -181,4 +200,4 @@ function requestWith(page: Page, part: string): Promise<Request> {
   return page.waitForRequest((request) => request.url().includes(part), { timeout: 40_000 });
 }
 
-if (hasBrowser()) test.run();
+runAttacks(test);

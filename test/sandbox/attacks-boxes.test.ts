@@ -1,9 +1,7 @@
 import type { Page } from 'playwright-core';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hasBrowser } from '../console/console-bench.ts';
 import { eventually } from '../helpers/within.ts';
-import { beside, netLogOf, type Rig, runIn, startRig, withControl } from './attack-rig.ts';
+import { attackSuite, beside, runAttacks, runIn, withControl } from './attack-rig.ts';
 import { extension, rootOf, stillRuns } from './bundle-folder.ts';
 
 /** A page that does as its first frame says. */
@@ -13,18 +11,12 @@ const naivePage = `
     if (source === frame.contentWindow && data.height) frame.style.height = data.height + 'px';
   });`;
 
-const test = suite<Rig>('A bundle stays in its box');
-
-test.before(async (rig) => {
-  const made = await startRig((bundles) => {
-    bundles.add('speaks-to-siblings', spoofing);
-    bundles.add('covers', covering);
-    bundles.add('grows', growing);
-    bundles.add('loops-its-height', looping);
-  });
-  Object.assign(rig, made);
+const test = attackSuite('A bundle stays in its box', (bundles) => {
+  bundles.add('speaks-to-siblings', spoofing);
+  bundles.add('covers', covering);
+  bundles.add('grows', growing);
+  bundles.add('loops-its-height', looping);
 });
-test.after((rig) => rig.close());
 
 const spoofs = `
   setInterval(() => {
@@ -138,8 +130,4 @@ test('a resize loop: the height freezes after twenty changes in two seconds', as
   });
 });
 
-test('and the log of the browser names the foreign host for the control only', async (rig) => {
-  assert.equal((await netLogOf(rig)).confined, []);
-});
-
-if (hasBrowser()) test.run();
+runAttacks(test);

@@ -1,43 +1,33 @@
 import type { Page } from 'playwright-core';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hasBrowser, holds, openSession } from '../console/console-bench.ts';
+import { holds, openSession } from '../console/console-bench.ts';
 import { eventually } from '../helpers/within.ts';
-import { beside, closed, type Rig, startRig } from './attack-rig.ts';
+import { attackSuite, beside, closed, runAttacks } from './attack-rig.ts';
 import { extension, rootOf, stateOf, stillRuns } from './bundle-folder.ts';
 import { spying, thefts } from './thefts.ts';
 
-const test = suite<Rig>('A bundle can not take the keyboard');
-
-test.before(async (rig) => {
-  const made = await startRig((bundles) => {
-    for (const [name, code] of Object.entries(thefts)) {
-      const where = `context.endpoint + '/plugins/${name}/'`;
-      bundles.add(name, extension(`${spying(where)} ${code}`));
-    }
-    const steal = `setInterval(() => { window.focus(); input.focus(); }, 15);`;
-    const waits = `document.addEventListener('click', () => setTimeout(() => { ${steal} }, 1000));`;
-    bundles.add(
-      'waits-for-a-click',
-      extension(`${spying(`context.endpoint + '/plugins/waits-for-a-click/'`)} ${waits}`),
-    );
-    bundles.add(
-      'nests',
-      extension(
-        `element.textContent = 'nests'; setInterval(() => { if (!frames[0]) document.body.append(document.createElement('iframe')); frames[0]?.focus(); }, 15);`,
-      ),
-    );
-    bundles.add('while-discovered', `setInterval(() => window.focus(), 5); await new Promise(() => {});`);
-    bundles.add(
-      'asks',
-      extension(
-        `element.innerHTML = '<input><button>b</button>'; element.firstChild.oninput = ({ target }) => { target.nextSibling.textContent = target.value; };`,
-      ),
-    );
-  });
-  Object.assign(rig, made);
+const test = attackSuite('A bundle can not take the keyboard', (bundles) => {
+  for (const [name, code] of Object.entries(thefts)) {
+    const where = `context.endpoint + '/plugins/${name}/'`;
+    bundles.add(name, extension(`${spying(where)} ${code}`));
+  }
+  const steal = `setInterval(() => { window.focus(); input.focus(); }, 15);`;
+  const waits = `document.addEventListener('click', () => setTimeout(() => { ${steal} }, 1000));`;
+  bundles.add('waits-for-a-click', extension(`${spying(`context.endpoint + '/plugins/waits-for-a-click/'`)} ${waits}`));
+  bundles.add(
+    'nests',
+    extension(
+      `element.textContent = 'nests'; setInterval(() => { if (!frames[0]) document.body.append(document.createElement('iframe')); frames[0]?.focus(); }, 15);`,
+    ),
+  );
+  bundles.add('while-discovered', `setInterval(() => window.focus(), 5); await new Promise(() => {});`);
+  bundles.add(
+    'asks',
+    extension(
+      `element.innerHTML = '<input><button>b</button>'; element.firstChild.oninput = ({ target }) => { target.nextSibling.textContent = target.value; };`,
+    ),
+  );
 });
-test.after((rig) => rig.close());
 
 for (const name of [...Object.keys(thefts), 'nests'])
   test(`${name}: nothing that is typed reaches it, it is stopped, and the keyboard is back where it was`, async (rig) => {
@@ -165,7 +155,7 @@ test('a person who clicks into a frame, or tabs into it, keeps the keyboard ther
   });
 });
 
-if (hasBrowser()) test.run();
+runAttacks(test);
 
 /** Types letter by letter, with and without key events, until the frame is gone. */
 async function typeUntilGone(page: Page, name: string): Promise<number> {

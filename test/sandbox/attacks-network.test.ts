@@ -1,7 +1,5 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hasBrowser } from '../console/console-bench.ts';
-import { type Attacks, beside, hostile, netLogOf, type Rig, startRig, stops, token } from './attack-rig.ts';
+import { type Attacks, attackSuite, beside, hostile, runAttacks, stops, token } from './attack-rig.ts';
 import { rootOf } from './bundle-folder.ts';
 
 const style = (css: string) =>
@@ -131,19 +129,13 @@ const rows: Record<string, Attacks> = {
 };
 const names = new Map(Object.keys(rows).map((row, at) => [row, `hostile-${at}`]));
 
-const test = suite<Rig>('A bundle reaches nobody but the service');
-
-test.before(async (rig) => {
-  const made = await startRig((bundles, { confined }) => {
-    for (const [row, name] of names) bundles.add(name, hostile(confined, rows[row] ?? {}));
-    bundles.add(
-      'image-reader',
-      hostile(confined, { image: { code: `await load(make('img', { src: endpoint + '/api/sessions' }))` } }),
-    );
-  });
-  Object.assign(rig, made);
+const test = attackSuite('A bundle reaches nobody but the service', (bundles, { confined }) => {
+  for (const [row, name] of names) bundles.add(name, hostile(confined, rows[row] ?? {}));
+  bundles.add(
+    'image-reader',
+    hostile(confined, { image: { code: `await load(make('img', { src: endpoint + '/api/sessions' }))` } }),
+  );
 });
-test.after((rig) => rig.close());
 
 for (const [row, name] of names) test(row, (rig) => stops(rig, name, rows[row] ?? {}));
 
@@ -160,8 +152,4 @@ test('an image of the service is asked for without the credential, so that it te
     await rootOf(page, 'image-reader').filter({ hasText: 'tried' }).waitFor();
   }));
 
-test('and the log of the browser names the foreign host for the control only', async (rig) => {
-  assert.equal((await netLogOf(rig)).confined, []);
-});
-
-if (hasBrowser()) test.run();
+runAttacks(test);

@@ -1,15 +1,12 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hasBrowser } from '../console/console-bench.ts';
 import { eventually } from '../helpers/within.ts';
 import {
   type Attacks,
+  attackSuite,
   beside,
   closed,
   hostile,
-  netLogOf,
-  type Rig,
-  startRig,
+  runAttacks,
   stops,
   token,
   unconfined,
@@ -133,20 +130,14 @@ const clicking = (foreign: { url: string }) =>
       element.append(button);
     }`);
 
-const test = suite<Rig>('A bundle has no rights');
-
-test.before(async (rig) => {
-  const made = await startRig((bundles, { confined }) => {
-    for (const [row, name] of names) {
-      const files = { 'other.js': 'export default 1;' };
-      bundles.add(name, hostile(confined, rows[row] ?? {}), { files });
-    }
-    bundles.add('clicks', clicking(confined));
-    bundles.add('reads-all', reader);
-  });
-  Object.assign(rig, made);
+const test = attackSuite('A bundle has no rights', (bundles, { confined }) => {
+  for (const [row, name] of names) {
+    const files = { 'other.js': 'export default 1;' };
+    bundles.add(name, hostile(confined, rows[row] ?? {}), { files });
+  }
+  bundles.add('clicks', clicking(confined));
+  bundles.add('reads-all', reader);
 });
-test.after((rig) => rig.close());
 
 for (const [row, name] of names) test(row, (rig) => stops(rig, name, rows[row] ?? {}));
 
@@ -224,8 +215,4 @@ test('popups, forms, downloads, modals, print, fullscreen, pointer lock, also on
   await closed(context);
 });
 
-test('and the log of the browser names the foreign host for the control only', async (rig) => {
-  assert.equal((await netLogOf(rig)).confined, []);
-});
-
-if (hasBrowser()) test.run();
+runAttacks(test);

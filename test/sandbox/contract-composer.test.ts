@@ -1,65 +1,40 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { slots } from '../../public/sandbox/protocol.ts';
-import { type ConsoleBench, hasBrowser, startBench } from '../console/console-bench.ts';
-import { type BundleFolder, bundleFolder, extension, rootOf, withOnly } from './bundle-folder.ts';
+import { hasBrowser } from '../console/console-bench.ts';
+import { extension, rootOf, withOnly } from './bundle-folder.ts';
+import { bundleSuite, contextIn, dump, dumps } from './scenery.ts';
 
-interface Fixture {
-  bundles: BundleFolder;
-  bench: ConsoleBench;
-}
-
-const test = suite<Fixture>(
+const test = bundleSuite(
   'Plugin browser bundles: `composer.submit` and `file.viewer` (contract for plugin authors)',
-);
-const dump = `element.textContent = JSON.stringify(context, (key, value) => (typeof value === 'function' ? 'function' : value));`;
-
-test.before(async (fixture) => {
-  const bundles = bundleFolder();
-  bundles.add(
-    'dumps',
-    `export default (api) => {
-    const more = { 'file.viewer': { extensions: ['dump'] } };
-    for (const slot of ${JSON.stringify(slots)}) api.register({ id: slot, slot, match: more[slot], mount(element, context) { ${dump} } });
-  };`,
-  );
-  bundles.add('may-send', extension(dump, { slot: 'composer.actions' }), {
-    web: { capabilities: ['composer.submit', 'moon.landing'] },
-  });
-  bundles.add(
-    'sends-itself',
-    extension(
-      `element.textContent = 'waits'; for (const text of ['  ', 'unasked words', 'more words']) context.composer.submit(text);`,
-      { slot: 'composer.actions' },
-    ),
-    { web: { capabilities: ['composer.submit'] } },
-  );
-  bundles.add(
-    'sends-on-click',
-    extension(
-      `const button = document.createElement('button'); button.textContent = 'go'; element.append(button);
+  (bundles) => {
+    bundles.add('dumps', dumps);
+    bundles.add('may-send', extension(dump, { slot: 'composer.actions' }), {
+      web: { capabilities: ['composer.submit', 'moon.landing'] },
+    });
+    bundles.add(
+      'sends-itself',
+      extension(
+        `element.textContent = 'waits'; for (const text of ['  ', 'unasked words', 'more words']) context.composer.submit(text);`,
+        { slot: 'composer.actions' },
+      ),
+      { web: { capabilities: ['composer.submit'] } },
+    );
+    bundles.add(
+      'sends-on-click',
+      extension(
+        `const button = document.createElement('button'); button.textContent = 'go'; element.append(button);
     button.onclick = () => { for (const text of ['\\n', 'asked ' + 'x'.repeat(100_000), 'again']) context.composer.submit(text); };`,
-      { slot: 'composer.actions' },
-    ),
-    { web: { capabilities: ['composer.submit'] } },
-  );
-  bundles.add(
-    'bad-viewer',
-    extension(`throw new Error('no table');`, { slot: 'file.viewer', more: `match: { extensions: ['bad'] },` }),
-  );
-  fixture.bundles = bundles;
-  fixture.bench = await startBench({ settings: { plugins: { directories: [bundles.directory], config: {} } } });
-});
-test.after(({ bench }) => bench.close());
-
-const contextIn = async (page: Page, title: string): Promise<Record<string, unknown>> => {
-  const root = page.frameLocator(`iframe[title="${title}"]`).first().locator('#root').filter({ hasText: '{' });
-  await root.first().waitFor({ timeout: 40_000 });
-  return JSON.parse(await root.first().innerText());
-};
+        { slot: 'composer.actions' },
+      ),
+      { web: { capabilities: ['composer.submit'] } },
+    );
+    bundles.add(
+      'bad-viewer',
+      extension(`throw new Error('no table');`, { slot: 'file.viewer', more: `match: { extensions: ['bad'] },` }),
+    );
+  },
+);
 
 test('`composer.submit`: with the capability `context.composer` is there; unknown capabilities are dropped with a warning', async (fixture) => {
   const id = await fixture.bench.newSession('Composer');

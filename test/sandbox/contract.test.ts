@@ -1,32 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { slots } from '../../public/sandbox/protocol.ts';
-import { type ConsoleBench, hasBrowser, openSession, send, startBench } from '../console/console-bench.ts';
+import { hasBrowser, openSession, send } from '../console/console-bench.ts';
 import { eventually } from '../helpers/within.ts';
-import {
-  type BundleFolder,
-  bundleFolder,
-  extension,
-  neighbour,
-  rootOf,
-  stateOf,
-  stillRuns,
-  withOnly,
-} from './bundle-folder.ts';
+import { extension, neighbour, rootOf, stateOf, stillRuns, withOnly } from './bundle-folder.ts';
+import { bundleSuite, contextIn, dumps } from './scenery.ts';
 
-interface Fixture {
-  bundles: BundleFolder;
-  bench: ConsoleBench;
-}
-
-const test = suite<Fixture>('Plugin browser bundles (contract for plugin authors)');
-const dump = `element.textContent = JSON.stringify(context, (key, value) => (typeof value === 'function' ? 'function' : value));`;
-
-test.before(async (fixture) => {
-  const bundles = bundleFolder();
+const test = bundleSuite('Plugin browser bundles (contract for plugin authors)', (bundles) => {
   bundles.add('neighbour', neighbour);
   bundles.add(
     'counts',
@@ -44,13 +24,7 @@ test.before(async (fixture) => {
     api.register({ id: 'first', slot: 'sidebar.footer', order: 99, mount });
   };`,
   );
-  bundles.add(
-    'dumps',
-    `export default (api) => {
-    const more = { 'file.viewer': { extensions: ['dump'] } };
-    for (const slot of ${JSON.stringify(slots)}) api.register({ id: slot, slot, match: more[slot], mount(element, context) { ${dump} } });
-  };`,
-  );
+  bundles.add('dumps', dumps);
   bundles.add(
     'for-users',
     extension(`element.textContent = context.message.content;`, {
@@ -73,16 +47,7 @@ test.before(async (fixture) => {
     ),
   );
   bundles.add('everywhere', extension(`element.textContent = 'alive';`, { slot: 'message.after' }));
-  fixture.bundles = bundles;
-  fixture.bench = await startBench({ settings: { plugins: { directories: [bundles.directory], config: {} } } });
 });
-test.after(({ bench }) => bench.close());
-
-const contextIn = async (page: Page, title: string): Promise<Record<string, unknown>> => {
-  const root = page.frameLocator(`iframe[title="${title}"]`).first().locator('#root').filter({ hasText: '{' });
-  await root.first().waitFor({ timeout: 40_000 });
-  return JSON.parse(await root.first().innerText());
-};
 
 test("activation runs once in a discovery pass and again in each extension's iframe", (fixture) =>
   withOnly(fixture, { names: ['counts'], hash: '#/nowhere' }, async (page) => {

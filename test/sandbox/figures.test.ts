@@ -1,21 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ConsoleBench, hasBrowser, startBench } from '../console/console-bench.ts';
+import { type ConsoleBench, hasBrowser } from '../console/console-bench.ts';
 import { eventually } from '../helpers/within.ts';
-import { type BundleFolder, bundleFolder, extension, stateOf, withOnly } from './bundle-folder.ts';
+import { extension, stateOf, withOnly } from './bundle-folder.ts';
+import { bundleSuite } from './scenery.ts';
 
-interface Fixture {
-  bundles: BundleFolder;
-  bench: ConsoleBench;
-}
-
-const test = suite<Fixture>('What bundles cost the console');
 const flood = `for (let i = 0; i < 100000; i++) dispatchEvent(new ErrorEvent('error', { message: 'flood ' + i }));`;
 
-test.before(async (fixture) => {
-  const bundles = bundleFolder();
+const test = bundleSuite('What bundles cost the console', (bundles) => {
   bundles.add('floods', extension(`setTimeout(() => { ${flood} }, 500);`));
   bundles.add('loops', extension(`element.textContent = 'mounted'; setTimeout(() => { for (;;); }, 500);`));
   bundles.add(
@@ -24,10 +17,7 @@ test.before(async (fixture) => {
       slot: 'message.after',
     }),
   );
-  fixture.bundles = bundles;
-  fixture.bench = await startBench({ settings: { plugins: { directories: [bundles.directory], config: {} } } });
 });
-test.after(({ bench }) => bench.close());
 
 for (const name of ['floods', 'loops'])
   test(`the console stays alive while a bundle ${name}`, (fixture) =>

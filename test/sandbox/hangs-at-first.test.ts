@@ -1,37 +1,21 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ConsoleBench, hasBrowser, startBench } from '../console/console-bench.ts';
-import {
-  type BundleFolder,
-  bundleFolder,
-  extension,
-  neighbour,
-  rootOf,
-  stateOf,
-  stillRuns,
-  withOnly,
-} from './bundle-folder.ts';
+import { attackSuite, runAttacks } from './attack-rig.ts';
+import { extension, neighbour, rootOf, stateOf, stillRuns, withOnly } from './bundle-folder.ts';
 
-interface Fixture {
-  bundles: BundleFolder;
-  bench: ConsoleBench;
-}
-
-const test = suite<Fixture>('A bundle that hangs while it is discovered harms nobody');
 const loop = 'for (;;);';
 
-test.before(async (fixture) => {
-  const bundles = bundleFolder();
-  bundles.add('a-neighbour', neighbour);
-  bundles.add('b-loops', loop);
-  bundles.add('b-clings', `addEventListener('pagehide', () => {}); addEventListener('unload', () => {}); ${loop}`);
-  bundles.add('b-waits', 'await new Promise(() => {});');
-  bundles.add('c-never-settles', extension(`element.textContent = 'alive'; await new Promise(() => {});`));
-  bundles.add('z-neighbour', neighbour);
-  fixture.bundles = bundles;
-  fixture.bench = await startBench({ settings: { plugins: { directories: [bundles.directory], config: {} } } });
-});
-test.after(({ bench }) => bench.close());
+const test = attackSuite(
+  'A bundle that hangs while it is discovered harms nobody',
+  (bundles) => {
+    bundles.add('a-neighbour', neighbour);
+    bundles.add('b-loops', loop);
+    bundles.add('b-clings', `addEventListener('pagehide', () => {}); addEventListener('unload', () => {}); ${loop}`);
+    bundles.add('b-waits', 'await new Promise(() => {});');
+    bundles.add('c-never-settles', extension(`element.textContent = 'alive'; await new Promise(() => {});`));
+    bundles.add('z-neighbour', neighbour);
+  },
+  { server: {} },
+);
 
 for (const [name, what] of [
   ['b-loops', 'an endless loop ends after five seconds, and neither those before nor those after it suffer'],
@@ -56,4 +40,4 @@ test('a promise that never settles costs the others nothing', (fixture) =>
     assert.is(await page.locator('iframe[title="a-neighbour: x"]').getAttribute('data-kept'), 'yes');
   }));
 
-if (hasBrowser()) test.run();
+runAttacks(test);

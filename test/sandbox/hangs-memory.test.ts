@@ -1,27 +1,19 @@
-import { suite } from 'uvu';
-import { type ConsoleBench, hasBrowser, startBench } from '../console/console-bench.ts';
 import { eventually } from '../helpers/within.ts';
-import { type BundleFolder, bundleFolder, extension, neighbour, stillRuns, withOnly } from './bundle-folder.ts';
+import { attackSuite, runAttacks } from './attack-rig.ts';
+import { extension, neighbour, stillRuns, withOnly } from './bundle-folder.ts';
 
-interface Fixture {
-  bundles: BundleFolder;
-  bench: ConsoleBench;
-}
-
-const test = suite<Fixture>('A bundle that eats all memory takes nobody with it');
+/** So that it is eaten soon. */
+const memory = '--js-flags=--max-old-space-size=256';
 const hog = 'const all = []; for (;;) all.push(new Array(1e6).fill(all.length + 0.5));';
 
-test.before(async (fixture) => {
-  const bundles = bundleFolder();
-  bundles.add('a-neighbour', neighbour);
-  bundles.add('b-hogs', extension(`setTimeout(() => { ${hog} }, 1500);`));
-  fixture.bundles = bundles;
-  fixture.bench = await startBench({
-    settings: { plugins: { directories: [bundles.directory], config: {} } },
-    browserArgs: ['--js-flags=--max-old-space-size=256'],
-  });
-});
-test.after(({ bench }) => bench.close());
+const test = attackSuite(
+  'A bundle that eats all memory takes nobody with it',
+  (bundles) => {
+    bundles.add('a-neighbour', neighbour);
+    bundles.add('b-hogs', extension(`setTimeout(() => { ${hog} }, 1500);`));
+  },
+  { server: {}, browserArgs: [memory] },
+);
 
 test('a bundle that eats all memory loses its process; the console and the others go on', (fixture) =>
   withOnly(fixture, { names: ['a-neighbour', 'b-hogs'] }, async (page) => {
@@ -41,4 +33,4 @@ test('a bundle that eats all memory loses its process; the console and the other
     );
   }));
 
-if (hasBrowser()) test.run();
+runAttacks(test);
