@@ -1,10 +1,21 @@
-import type { Mounted } from './mounted.ts';
+/** A frame as far as it matters here. */
+interface Frame {
+  readonly pluginId: string;
+  readonly alive: boolean;
+  readonly wanted: boolean;
+  readonly settled: boolean;
+  readonly heardAt: number;
+  touchedAt: number;
+  open(): void;
+  suspend(): void;
+  ping(): void;
+}
 
 export interface Restart {
   /** True while frames are away or coming back. */
   readonly busy: boolean;
-  /** True while no frame may be opened: it would join the process that hangs. */
-  readonly closed: boolean;
+  /** False while a frame of the plugin may not be opened: it would join the process that hangs, or it is aside. */
+  mayOpen(pluginId: string): boolean;
   /**
    * Takes every frame away and waits until the browser has ended the process they share, which takes half a second longer
    * when one of them wants to hear of its end. Returns the plugins that had any.
@@ -16,87 +27,130 @@ export interface Restart {
    */
   bring(pluginIds: readonly string[]): Promise<void>;
   /**
-   * Frames fell silent: takes all away and brings them back. Which one it was shows only when it hangs while it mounts; of the
-   * others the last that did something is suspected, brought back last, and quarantined when all fall silent again within a
-   * minute: once may have been the machine.
+   * Frames fell silent: takes all away and brings them back, but the one that last did something, which stays aside. When they
+   * fall silent again another joins it, until those that stand have run for a while. Then all start anew with one of
+   * those aside, and so on: silence within the time that the others ran without it convicts it. A machine that stands still
+   * costs nobody more than that while. Silence after all are back begins again, with twice the time.
    */
   hang(): void;
+  stop(): void;
 }
 
-const emptyMs = 2_000;
-const paceMs = 1_000;
-const lookMs = 200;
-const silentMs = 4_000;
-const startMs = 10_000;
-const againMs = 60_000;
+const usual = {
+  emptyMs: 2_000,
+  paceMs: 1_000,
+  lookMs: 200,
+  silentMs: 4_000,
+  startMs: 10_000,
+  asideMs: 15_000,
+  maxAsideMs: 240_000,
+  calmMs: 600_000,
+};
+/** Of the time that the others ran without it, a little less counts: they did not start all at once. */
+const convictWithin = 0.9;
 
 export function createRestart(
-  mounts: ReadonlySet<Mounted>,
-  options: { mayRun(pluginId: string): boolean; quarantine(pluginId: string, reason: string): void },
+  mounts: ReadonlySet<Frame>,
+  options: {
+    mayRun(pluginId: string): boolean;
+    quarantine(pluginId: string, reason: string): void;
+    times?: typeof usual;
+  },
 ): Restart {
+  const { mayRun, quarantine, times = usual } = options;
+  const aside: string[] = [];
   let busy = 0;
   let closed = 0;
+  let asideMs = times.asideMs;
   let hungAt = Number.NEGATIVE_INFINITY;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** The one that came back last, and when, while it is on trial. */
+  let tried: { id: string; at: number } | undefined;
 
   const takeAll = async (): Promise<string[]> => {
     const alive = [...mounts].filter((mounted) => mounted.alive);
     for (const mounted of alive) mounted.suspend();
     closed++;
-    await pause(emptyMs);
+    await pause(times.emptyMs);
     closed--;
     return [...new Set(alive.map(({ pluginId }) => pluginId))];
   };
+  const mayOpen = (id: string): boolean => closed === 0 && !aside.includes(id);
   const bring = async (pluginIds: readonly string[]): Promise<void> => {
     busy++;
     const queue = [...pluginIds];
     for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
-      if (!options.mayRun(id)) continue;
+      if (!mayRun(id) || aside.includes(id)) continue;
       const mine = [...mounts].filter(({ pluginId, wanted }) => pluginId === id && wanted);
-      for (const mounted of mine) mounted.open();
-      const [stands] = await Promise.all([startsUp(mine), pause(paceMs)]);
+      for (const mounted of mine) reopen(mounted);
+      const [stands] = await Promise.all([startsUp(mine, times), pause(times.paceMs)]);
       if (stands) continue;
-      options.quarantine(id, 'it hangs while it starts');
+      quarantine(id, 'it hangs while it starts');
       queue.push(...(await takeAll()));
     }
     busy--;
-    for (const mounted of mounts) if (mounted.wanted && options.mayRun(mounted.pluginId)) mounted.open();
+    for (const mounted of mounts)
+      if (mounted.wanted && mayRun(mounted.pluginId) && mayOpen(mounted.pluginId)) reopen(mounted);
+  };
+  /** Once those that stand have run for a while, they start anew with one of those aside. */
+  const goOn = (away: Promise<readonly string[]>): void => {
+    void away.then(bring).then(() => {
+      if (tried) tried.at = performance.now();
+      const isEmpty = ![...mounts].some(({ alive }) => alive);
+      clearTimeout(timer);
+      if (aside.length > 0 || tried) timer = setTimeout(putBack, isEmpty ? 0 : asideMs);
+    });
+  };
+  const putBack = (): void => {
+    const id = aside.shift();
+    tried = id === undefined ? undefined : { id, at: Number.POSITIVE_INFINITY };
+    if (id !== undefined) goOn(takeAll().then((ids) => [...ids, id]));
   };
   return {
     get busy() {
       return busy + closed > 0;
     },
-    get closed() {
-      return closed > 0;
-    },
+    mayOpen,
     takeAll,
     bring,
     hang() {
-      const alive = [...mounts].filter((mounted) => mounted.alive);
-      const [suspect] = alive.sort((a, b) => b.touchedAt - a.touchedAt);
-      const isSure = performance.now() - hungAt < againMs && alive.every(({ settled }) => settled);
+      const now = performance.now();
+      const silent = [...mounts].filter(({ alive, heardAt }) => alive && now - heardAt > times.silentMs / 2);
+      const suspect = tried?.id ?? silent.sort((a, b) => b.touchedAt - a.touchedAt)[0]?.pluginId;
+      if (suspect === undefined) return;
+      clearTimeout(timer);
+      if (now - hungAt > times.calmMs) asideMs = times.asideMs;
+      else if (aside.length === 0 && !tried) asideMs = Math.min(asideMs * 2, times.maxAsideMs);
+      hungAt = now;
+      const isGuilty = tried !== undefined && now - tried.at < asideMs * convictWithin;
+      tried = undefined;
       const away = takeAll();
-      if (suspect && isSure)
-        options.quarantine(suspect.pluginId, 'the frames fell silent twice after it did something');
-      void away
-        .then((ids) => bring(ids.sort((a, b) => Number(a === suspect?.pluginId) - Number(b === suspect?.pluginId))))
-        .finally(() => {
-          hungAt = performance.now();
-        });
+      if (isGuilty) quarantine(suspect, 'the others ran without it and fell silent with it');
+      else aside.push(suspect);
+      goOn(away);
     },
+    stop: () => clearTimeout(timer),
   };
 }
 
+/** It stands again, but nobody did anything in it. */
+function reopen(mounted: Frame): void {
+  const { touchedAt } = mounted;
+  mounted.open();
+  mounted.touchedAt = touchedAt || mounted.touchedAt;
+}
+
 /** False when one of them does not answer, before or while it mounts. One that mounts for long but answers is fine. */
-async function startsUp(frames: readonly Mounted[]): Promise<boolean> {
+async function startsUp(frames: readonly Frame[], times: typeof usual): Promise<boolean> {
   const begun = performance.now();
   let settledAt = Number.POSITIVE_INFINITY;
-  while (performance.now() - begun < startMs) {
+  while (performance.now() - begun < times.startMs) {
     for (const frame of frames) frame.ping();
-    await pause(lookMs);
+    await pause(times.lookMs);
     if (frames.every(({ alive, settled }) => settled || !alive)) settledAt = Math.min(settledAt, performance.now());
     if (frames.every(({ alive, heardAt }) => !alive || heardAt > settledAt)) return true;
   }
-  return frames.every(({ alive, heardAt }) => !alive || performance.now() - heardAt < silentMs);
+  return frames.every(({ alive, heardAt }) => !alive || performance.now() - heardAt < times.silentMs);
 }
 
 function pause(ms: number): Promise<void> {

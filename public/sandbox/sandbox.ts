@@ -136,6 +136,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const stops = [
     watchTheme(() => post({ t: 'theme', theme: readTheme() })),
     guard.stop,
+    restart.stop,
     startWatchdog(
       () => [...mounts].filter((mounted) => mounted.alive),
       () => examiner.busy || restart.busy,
@@ -185,7 +186,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         url: documentUrl(bundle, options.base),
         init: () => initOf(bundle, found, { base: options.base, fields }),
         height: heights.get(place),
-        mayOpen: () => !restart.closed,
+        mayOpen: () => restart.mayOpen(found.pluginId),
         onHeight: (height) => heights.set(place, height),
         onFocus: (turn) => guard.answer(mounted, turn),
         onRequest: (request, answer) => void bundle.proxy(request).then(answer),

@@ -90,6 +90,18 @@ export function attackSuite(
   return test;
 }
 
+/** Tests that mostly wait: all begin at once, each in a page of its own, and each says for itself how it went. */
+export function sideBySide(test: Test<Rig>, cases: Record<string, (rig: Rig) => Promise<void>>): void {
+  const running = new Map<string, Promise<PromiseSettledResult<void>[]>>();
+  test.before((rig) => {
+    for (const [name, run] of Object.entries(cases)) running.set(name, Promise.allSettled([run(rig)]));
+  });
+  for (const name of Object.keys(cases))
+    test(name, async () => {
+      for (const result of (await running.get(name)) ?? []) if (result.status === 'rejected') throw result.reason;
+    });
+}
+
 /** Runs them, and looks at last into the log of the browser: whatever they did, nobody left the sandbox. `more` reads it, too. */
 export function runAttacks(test: Test<Rig>, more: (log: string) => void = () => undefined): void {
   test('and the log of the browser names the foreign host for the control only', async (rig) => {

@@ -1,7 +1,16 @@
 import * as assert from 'uvu/assert';
 import { holds } from '../console/console-bench.ts';
 import { eventually } from '../helpers/within.ts';
-import { attackSuite, beside, hostileLater, runAttacks, runIn, withControl } from './attack-rig.ts';
+import {
+  attackSuite,
+  beside,
+  hostileLater,
+  type Rig,
+  runAttacks,
+  runIn,
+  sideBySide,
+  withControl,
+} from './attack-rig.ts';
 import { extension, rootOf, stateOf, stillRuns } from './bundle-folder.ts';
 
 interface Breach {
@@ -94,31 +103,32 @@ const test = attackSuite('A bundle stays in its frame', (bundles, { confined }) 
   bundles.add('nests-a-document', nesting);
 });
 
-for (const [row, breaches] of Object.entries(rows))
-  test(row, async (rig) => {
-    const { foreign } = rig;
-    const attackers = Object.keys(breaches);
-    await beside(rig, attackers, async (page) => {
-      await page.evaluate(`location.hash = '#/settings/plugins'`);
-      for (const name of attackers) {
-        await stateOf(page, name, 'quarantined').waitFor({ timeout: 40_000 });
-        assert.is(await page.locator(`iframe[title="${name}: x"]`).count(), 0, name);
-      }
-      await stillRuns(page, 'neighbour');
-      assert.match(page.url(), /#\/settings\/plugins$/);
-    });
-    for (const [name, { code, heard, shows }] of Object.entries(breaches)) {
-      assert.ok(heard ?? shows, `${name} has a control`);
-      await withControl(rig, async (page) => {
-        await page.evaluate(witness);
-        await runIn(page, rig, { code: `${naiveFrame} ${code}` });
-        if (heard) await eventually(10_000, () => foreign.control.heard.includes(heard), `${heard} without a sandbox`);
-        const seen = '{ said, loads } = witness, grown = history.length - witness.history';
-        if (shows) await holds(page, `(() => { const ${seen}; return ${shows}; })()`);
-      });
+const endsTheFrame = (breaches: Record<string, Breach>) => async (rig: Rig) => {
+  const { foreign } = rig;
+  const attackers = Object.keys(breaches);
+  await beside(rig, attackers, async (page) => {
+    await page.evaluate(`location.hash = '#/settings/plugins'`);
+    for (const name of attackers) {
+      await stateOf(page, name, 'quarantined').waitFor({ timeout: 40_000 });
+      assert.is(await page.locator(`iframe[title="${name}: x"]`).count(), 0, name);
     }
-    assert.equal(foreign.confined.heard, []);
+    await stillRuns(page, 'neighbour');
+    assert.match(page.url(), /#\/settings\/plugins$/);
   });
+  for (const [name, { code, heard, shows }] of Object.entries(breaches)) {
+    assert.ok(heard ?? shows, `${name} has a control`);
+    await withControl(rig, async (page) => {
+      await page.evaluate(witness);
+      await runIn(page, rig, { code: `${naiveFrame} ${code}` });
+      if (heard) await eventually(10_000, () => foreign.control.heard.includes(heard), `${heard} without a sandbox`);
+      const seen = '{ said, loads } = witness, grown = history.length - witness.history';
+      if (shows) await holds(page, `(() => { const ${seen}; return ${shows}; })()`);
+    });
+  }
+  assert.equal(foreign.confined.heard, []);
+};
+
+sideBySide(test, Object.fromEntries(Object.entries(rows).map(([row, breaches]) => [row, endsTheFrame(breaches)])));
 
 /** The module, run in a document inside of the frame, would say so to the frame. */
 const nesting = `if (location.href === 'about:srcdoc') parent.postMessage('the module runs nested', '*');

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { attackSuite, runAttacks } from './attack-rig.ts';
+import { attackSuite, type Rig, runAttacks, sideBySide } from './attack-rig.ts';
 import { extension, neighbour, rootOf, stateOf, stillRuns, withOnly } from './bundle-folder.ts';
 
 const loop = 'for (;;);';
@@ -17,27 +17,27 @@ const test = attackSuite(
   { server: {} },
 );
 
-for (const [name, what] of [
-  ['b-loops', 'an endless loop ends after five seconds, and neither those before nor those after it suffer'],
-  ['b-clings', 'also when it asks to hear of its end, which keeps its process alive'],
-] as const)
-  test(what, (fixture) =>
-    withOnly(fixture, { names: ['a-neighbour', name, 'z-neighbour'] }, async (page) => {
-      await stateOf(page, name, 'failed').waitFor({ timeout: 60_000 });
-      await stillRuns(page, 'z-neighbour');
-      await stillRuns(page, 'a-neighbour');
-      assert.is(await stateOf(page, 'a-neighbour', 'ready').count(), 1);
-      assert.match(await page.locator(`[data-plugin="${name}"] .problem`).innerText(), /within 5 seconds/);
-    }),
-  );
-
-test('a promise that never settles costs the others nothing', (fixture) =>
-  withOnly(fixture, { names: ['a-neighbour', 'b-waits', 'c-never-settles'] }, async (page) => {
+const endsAfterFive = (name: string) => (fixture: Rig) =>
+  withOnly(fixture, { names: ['a-neighbour', name, 'z-neighbour'] }, async (page) => {
+    await stateOf(page, name, 'failed').waitFor({ timeout: 60_000 });
+    await stillRuns(page, 'z-neighbour');
     await stillRuns(page, 'a-neighbour');
-    await page.evaluate(`document.querySelector('iframe[title="a-neighbour: x"]').dataset.kept = 'yes'`);
-    await stateOf(page, 'b-waits', 'failed').waitFor({ timeout: 60_000 });
-    await rootOf(page, 'c-never-settles').filter({ hasText: 'alive' }).waitFor();
-    assert.is(await page.locator('iframe[title="a-neighbour: x"]').getAttribute('data-kept'), 'yes');
-  }));
+    assert.is(await stateOf(page, 'a-neighbour', 'ready').count(), 1);
+    assert.match(await page.locator(`[data-plugin="${name}"] .problem`).innerText(), /within 5 seconds/);
+  });
+
+sideBySide(test, {
+  'an endless loop ends after five seconds, and neither those before nor those after it suffer':
+    endsAfterFive('b-loops'),
+  'also when it asks to hear of its end, which keeps its process alive': endsAfterFive('b-clings'),
+  'a promise that never settles costs the others nothing': (fixture) =>
+    withOnly(fixture, { names: ['a-neighbour', 'b-waits', 'c-never-settles'] }, async (page) => {
+      await stillRuns(page, 'a-neighbour');
+      await page.evaluate(`document.querySelector('iframe[title="a-neighbour: x"]').dataset.kept = 'yes'`);
+      await stateOf(page, 'b-waits', 'failed').waitFor({ timeout: 60_000 });
+      await rootOf(page, 'c-never-settles').filter({ hasText: 'alive' }).waitFor();
+      assert.is(await page.locator('iframe[title="a-neighbour: x"]').getAttribute('data-kept'), 'yes');
+    }),
+});
 
 runAttacks(test);

@@ -1,5 +1,5 @@
 import { eventually } from '../helpers/within.ts';
-import { attackSuite, runAttacks } from './attack-rig.ts';
+import { attackSuite, runAttacks, runIn, withControl } from './attack-rig.ts';
 import { extension, neighbour, stillRuns, withOnly } from './bundle-folder.ts';
 
 /** So that it is eaten soon. */
@@ -31,6 +31,13 @@ test('a bundle that eats all memory loses its process; the console and the other
       async () => (await fixture.bench.service.client.listSessions()).sessions.some(({ title }) => /only/.test(title)),
       'the word of the page',
     );
+  }));
+
+test('in an ordinary frame it takes the page with it', (rig) =>
+  withControl(rig, async (page) => {
+    const crash = page.waitForEvent('crash', { timeout: 40_000 });
+    await runIn(page, rig, { code: `setTimeout(() => { ${hog} })` });
+    await crash;
   }));
 
 runAttacks(test);

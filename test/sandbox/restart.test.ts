@@ -1,0 +1,169 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createRestart } from '../../public/sandbox/restart.ts';
+import { eventually } from '../helpers/within.ts';
+
+/** Frames that share a process, as a browser has them, a thousand times faster than it. */
+interface World {
+  /** Adds a plugin's frame; `hangs` is called whenever it was opened, and returns after how many ms it hangs, if at all. */
+  add(id: string, hangs?: () => number | undefined): void;
+  /** The machine stands still for a moment. */
+  stall(): void;
+  standing(): string[];
+  quarantined: string[];
+  /** How often all fell silent. */
+  silences(): number;
+  close(): void;
+}
+
+const times = {
+  emptyMs: 4,
+  paceMs: 4,
+  lookMs: 1,
+  silentMs: 10,
+  startMs: 20,
+  asideMs: 60,
+  maxAsideMs: 2_000,
+  calmMs: 5_000,
+};
+const noticeMs = 10;
+
+function createWorld(): World {
+  const frames = new Map<string, ReturnType<typeof createFrame>>();
+  const quarantined: string[] = [];
+  let silentSince: number | undefined;
+  let silences = 0;
+  let opened = 0;
+
+  const fallSilent = () => {
+    silentSince ??= performance.now();
+  };
+  const createFrame = (pluginId: string, hangs: () => number | undefined) => {
+    let timer: NodeJS.Timeout | undefined;
+    return {
+      pluginId,
+      alive: false,
+      wanted: true,
+      settled: true,
+      heardAt: 0,
+      touchedAt: 0,
+      open() {
+        if (this.alive || !restart.mayOpen(pluginId)) return;
+        this.alive = true;
+        this.heardAt = performance.now();
+        this.touchedAt = ++opened;
+        const after = hangs();
+        if (after !== undefined) timer = setTimeout(fallSilent, after);
+      },
+      suspend() {
+        this.alive = false;
+        clearTimeout(timer);
+        // The last frame takes the process with it.
+        if ([...frames.values()].every(({ alive }) => !alive)) silentSince = undefined;
+      },
+      ping() {
+        if (this.alive && silentSince === undefined) this.heardAt = performance.now();
+      },
+    };
+  };
+  const mounts: ReadonlySet<ReturnType<typeof createFrame>> = new Set();
+  const restart = createRestart(mounts, {
+    times,
+    mayRun: (id) => !quarantined.includes(id),
+    quarantine(id) {
+      quarantined.push(id);
+      frames.get(id)?.suspend();
+    },
+  });
+  const watch = setInterval(() => {
+    for (const frame of mounts) frame.ping();
+    if (silentSince === undefined || restart.busy || performance.now() - silentSince < noticeMs) return;
+    silences++;
+    restart.hang();
+  }, 2);
+
+  return {
+    add(id, hangs = () => undefined) {
+      const frame = createFrame(id, hangs);
+      frames.set(id, frame);
+      (mounts as Set<typeof frame>).add(frame);
+      frame.open();
+    },
+    stall: fallSilent,
+    standing: () => [...frames.values()].filter(({ alive }) => alive).map(({ pluginId }) => pluginId),
+    quarantined,
+    silences: () => silences,
+    close() {
+      clearInterval(watch);
+      restart.stop();
+    },
+  };
+}
+
+const test = suite<{ world: World }>(
+  'Of frames that fall silent together, the guilty one is found, and nobody else is lost',
+);
+test.before.each((context) => {
+  context.world = createWorld();
+});
+test.after.each(({ world }) => world.close());
+
+test('one that hangs a while after it was opened', async ({ world }) => {
+  world.add('innocent');
+  world.add('guilty', () => 20);
+  await eventually(5_000, () => world.quarantined.length > 0, 'a verdict');
+  assert.equal(world.quarantined, ['guilty']);
+  await eventually(5_000, () => world.standing().join() === 'innocent', 'the other');
+});
+
+test('one that is the only one', async ({ world }) => {
+  world.add('guilty', () => 20);
+  await eventually(5_000, () => world.quarantined.length > 0, 'a verdict');
+  assert.equal(world.quarantined, ['guilty']);
+});
+
+test('an innocent that was opened last, beside one that hangs now and then', async ({ world }) => {
+  world.add('guilty', () => 30);
+  world.add('first');
+  world.add('last');
+  await eventually(10_000, () => world.quarantined.length > 0, 'a verdict');
+  assert.equal(world.quarantined, ['guilty']);
+  await eventually(5_000, () => world.standing().join() === 'first,last', 'the others');
+});
+
+test('one that hangs later than any first patience lasts', async ({ world }) => {
+  world.add('guilty', () => 150);
+  world.add('last');
+  await eventually(20_000, () => world.quarantined.length > 0, 'a verdict');
+  assert.equal(world.quarantined, ['guilty']);
+});
+
+test('two that hang', async ({ world }) => {
+  world.add('one', () => 15);
+  world.add('innocent');
+  world.add('other', () => 15);
+  await eventually(20_000, () => world.quarantined.length > 1, 'two verdicts');
+  assert.equal([...world.quarantined].sort(), ['one', 'other']);
+  await eventually(5_000, () => world.standing().join() === 'innocent', 'the other');
+});
+
+test('a machine that stands still once: nobody is lost, all come back', async ({ world }) => {
+  world.add('one');
+  world.add('other');
+  world.stall();
+  await eventually(5_000, () => world.silences() === 1, 'the silence');
+  await eventually(5_000, () => world.standing().join() === 'one', 'the one that is not aside');
+  await eventually(5_000, () => world.standing().join() === 'one,other', 'both');
+  assert.equal(world.quarantined, []);
+});
+
+test('one that hangs once only: nobody is lost', async ({ world }) => {
+  let opened = 0;
+  world.add('hasty', () => (++opened === 1 ? 10 : undefined));
+  world.add('other');
+  await eventually(5_000, () => world.silences() === 1, 'the silence');
+  await eventually(5_000, () => world.standing().length === 2, 'both');
+  assert.equal(world.quarantined, []);
+});
+
+test.run();
