@@ -51,15 +51,17 @@ wire('a client that is still sending gets its refusal: the connection stays unti
   const part = 'x'.repeat(2_000);
   const client = connect(world.listening.port, '127.0.0.1');
   let answer = '';
-  client.setEncoding('utf8').on('data', (text: string) => {
-    answer += text;
-  });
   const ended = once(client, 'end');
-  const answered = once(client, 'data');
+  const answered = new Promise<void>((resolve) => {
+    client.setEncoding('utf8').on('data', (text: string) => {
+      answer += text;
+      if (answer.endsWith('}}')) resolve();
+    });
+  });
   client.write(`${head('Connection: close\r\nContent-Length: 6000')}${part}`);
   await within(5_000, answered);
   assert.is(codeOf(answer), '413 payload_too_large');
-  assert.match(answer, /\r\nconnection: close\r\n[\s\S]*\}\}$/i);
+  assert.match(answer, /\r\nconnection: close\r\n/i);
   // A server that had ended would answer the second write with a reset, which fails `ended`.
   for (const rest of [part, part]) {
     await new Promise((resolve) => setTimeout(resolve, 30));
