@@ -141,6 +141,8 @@ function refuse(
   const headers = new Headers({ [requestIdHeader]: requestIdOf(request.headers[requestIdHeader]?.toString()) });
   const answer = nameRequest(errorAnswer(error, app, { method, url: origin, headers }), { headers });
   answer.headers.set('connection', 'close');
+  // An attempt that failed has left that of its status.
+  socket.statusMessage = '';
   sendBeforeEnd(answer, { request, socket, clock: app.clock }).catch(() => socket.destroy());
 }
 

@@ -9,6 +9,9 @@ import { json } from './respond.ts';
 
 const timeoutMs = 30_000;
 
+/** What the connection needs is not the plugin's to say: a wrong length would run into the next answer. */
+const framing = 'connection content-length keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' ');
+
 /**
  * Calls a plugin's route under the rules of the built-in ones (contract: Plugin HTTP routes). A failing or hanging handler
  * answers 500 `plugin_route_failed` and disturbs nobody; a ServiceError that it throws is its answer.
@@ -22,7 +25,9 @@ export async function callPluginRoute(
   const response = await answer(context, route, pluginId).catch((error: unknown) =>
     errorAnswer(error, platform.app, request),
   );
-  return finishApi(response, request, platform.app);
+  const finished = finishApi(response, request, platform.app);
+  for (const name of framing) finished.headers.delete(name);
+  return finished;
 }
 
 async function answer(context: HandlerContext, route: PluginRoute, pluginId: string): Promise<Response> {

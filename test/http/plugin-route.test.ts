@@ -87,6 +87,37 @@ plugin('a header of the plugin replaces the one of the service, however it is sp
   assert.is(headers.get('cache-control'), 'max-age=60');
 });
 
+plugin('what frames the answer on the connection is left to the service', async () => {
+  const headers = {
+    'Content-Length': '2',
+    'Transfer-Encoding': 'gzip',
+    connection: 'close',
+    trailer: 'x',
+    upgrade: 'h2c',
+    'x-a': 'b',
+  };
+  const { call } = withRoutes([
+    { method: 'GET', path: '/api/acme/json', handler: () => ({ headers, body: { a: 1 } }) },
+    {
+      method: 'GET',
+      path: '/api/acme/text',
+      handler: () => ({ headers: { ...headers, 'content-type': 'text/plain' }, body: 'abc' }),
+    },
+    { method: 'GET', path: '/api/acme/none', handler: () => ({ status: 204, headers }) },
+    {
+      method: 'GET',
+      path: '/api/acme/error',
+      handler: () => Promise.reject(new ServiceError('conflict', 'x', { headers })),
+    },
+  ]);
+  for (const name of ['json', 'text', 'none', 'error']) {
+    const response = await call(`/api/acme/${name}`);
+    assert.is(response.headers.get('x-a'), 'b', name);
+    for (const framing of ['content-length', 'transfer-encoding', 'connection', 'trailer', 'upgrade'])
+      assert.is(response.headers.get(framing), null, `${name} ${framing}`);
+  }
+});
+
 plugin('a status that has no body gets none, whatever the plugin gives', async () => {
   const routes = [204, 205, 304].map(
     (status): PluginRoute => ({
