@@ -14,15 +14,10 @@ export interface ExpectedCheckpoint {
   hurry(): void;
 }
 
-/**
- * What a restore came to. `safety` is the state before it, also when nothing was to be done; `warning` says why files
- * were left alone.
- */
+/** What a restore came to. `safety` is null when no file was touched; `warning` says why files were left alone. */
 export interface Restored {
   restored: Checkpoint;
-  safety: Checkpoint;
-  /** Files, links and directories that were written, removed or changed. */
-  touched: number;
+  safety: Checkpoint | null;
   warning: string | null;
 }
 

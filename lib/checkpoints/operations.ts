@@ -10,7 +10,7 @@ import { incomingPath, type StoredCheckpoint, toCheckpoint } from './record-inde
 import { CheckpointRefusal } from './refusal.ts';
 import { openRepository, type Repository } from './repository.ts';
 import { type LeftAlone, restoreFiles } from './restore-files.ts';
-import { planRestore, type RestorePlan, rulesOfSnapshot } from './restore-plan.ts';
+import { isEmptyPlan, planRestore, type RestorePlan, rulesOfSnapshot } from './restore-plan.ts';
 import { extrasOf, snapshotOf } from './snapshot-extras.ts';
 import type { Snapshot } from './snapshot-node.ts';
 import { sweep } from './sweep.ts';
@@ -90,22 +90,20 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
       const wanted = await repository.readSnapshot(record);
       const { current, own, content } = snapshot(repository, target);
       const steps = await plan(repository, current, { target: wanted, own });
+      const restored = toCheckpoint(record);
+      if (isEmptyPlan(steps)) return { restored, safety: null, warning: null };
+
       const label = [...`Before restoring "${record.label}"`].slice(0, longestSafetyLabel).join('');
-      const [safety] = repository
-        .commit([{ ...request.safety, label, sessionId: request.sessionId }], content)
-        .map(toCheckpoint);
-      if (!safety) throw new CheckpointRefusal('The safety snapshot was not taken.');
+      const taken = repository.commit([{ ...request.safety, label, sessionId: request.sessionId }], content);
       const outcome = await restoreFiles(target.workspace, steps, {
         captured: (path) => current.files.get(path),
         content: async (oid) => (await repository.read(oid)).content,
         progress,
       });
-      return {
-        restored: toCheckpoint(record),
-        safety,
-        touched: outcome.touched,
-        warning: warningOf(outcome.leftAlone),
-      };
+      const warning = warningOf(outcome.leftAlone);
+      if (outcome.touched > 0) return { restored, safety: taken.map(toCheckpoint)[0] ?? null, warning };
+      repository.undoCommit(taken);
+      return { restored, safety: null, warning };
     },
 
     async preview(target, request) {

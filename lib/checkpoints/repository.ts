@@ -52,6 +52,8 @@ export interface Repository {
     checkpoints: readonly NewCheckpoint[],
     content: { tree: string; files: number; extras: SnapshotExtras },
   ): StoredCheckpoint[];
+  /** Takes checkpoints back that nothing was built upon. */
+  undoCommit(checkpoints: readonly StoredCheckpoint[]): void;
   /** Drops the records, the branch and the commits of a session at once; trees and blobs wait for the sweep. */
   forget(sessionId: string): Promise<void>;
   /** Brings what git shows up to the records; then, now and then, writes the index whole. */
@@ -109,6 +111,14 @@ export function openRepository(
       index.records.push(...records);
       recent += records.length;
       return records;
+    },
+
+    undoCommit(checkpoints) {
+      const gone = new Set(checkpoints.map(({ id }) => id));
+      index.records = index.records.filter(({ id }) => !gone.has(id));
+      view.drop(checkpoints);
+      repository.saveIndex();
+      dropExtras(checkpoints);
     },
 
     async forget(sessionId) {

@@ -55,6 +55,10 @@ export function planRestore(current: Snapshot, target: Snapshot, { ignoredThen, 
   return plan;
 }
 
+export function isEmptyPlan(plan: RestorePlan): boolean {
+  return Object.values(plan).every((steps: readonly unknown[]) => steps.length === 0);
+}
+
 /** True when the target has a file where this path has a parent directory: the path must go, ignored then or not. */
 function blocksAnAncestor(path: RawPath, target: Snapshot): boolean {
   for (let at = parentPath(path); at !== ''; at = parentPath(at)) if (target.files.has(at)) return true;

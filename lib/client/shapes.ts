@@ -43,8 +43,8 @@ export interface QuotaUsage {
 
 export interface Restore {
   restored: Checkpoint;
-  /** The state before it. */
-  safety: Checkpoint;
+  /** The state before it; null when no file was touched. */
+  safety: Checkpoint | null;
   /** Which files had to be left alone, and why. */
   warning?: string;
 }

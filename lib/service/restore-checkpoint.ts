@@ -18,12 +18,9 @@ export async function restoreCheckpoint(
   refuseWhenBusy(session);
   const claim = app.runs.claim(session, { isChange: true });
   try {
-    const { restored, safety, touched, warning } = await app.checkpoints.restore(
-      checkpointOwner(session),
-      checkpointId,
-    );
-    if (touched > 0) noticeRestore(app, session);
-    return { restored, safety, ...(warning === null ? {} : { warning }) };
+    const { warning, ...done } = await app.checkpoints.restore(checkpointOwner(session), checkpointId);
+    noticeRestore(app, session, done);
+    return { ...done, ...(warning === null ? {} : { warning }) };
   } finally {
     app.runs.release(claim);
   }
@@ -42,7 +39,12 @@ export async function previewRestore(
 }
 
 /** Tells the sessions that run in the same directory that their files have just changed. */
-export function noticeRestore(app: Pick<App, 'sessions'>, session: Session): void {
+export function noticeRestore(
+  app: Pick<App, 'sessions'>,
+  session: Session,
+  { safety }: Pick<Restored, 'safety'>,
+): void {
+  if (safety === null) return;
   const message = 'Another session restored a checkpoint: files of this workspace have changed under this run.';
   for (const other of neighbours(app, session))
     if (other.activeRunId !== undefined) other.publish({ type: 'notice', level: 'warn', message, sessionId: other.id });

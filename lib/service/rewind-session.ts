@@ -73,8 +73,8 @@ async function restoreFiles(
   try {
     const checkpoint = await app.checkpoints.ofMessage(owner, messageId);
     if (checkpoint) {
-      const { touched, ...restored } = await app.checkpoints.restore(owner, checkpoint.id);
-      if (touched > 0) noticeRestore(app, session);
+      const restored = await app.checkpoints.restore(owner, checkpoint.id);
+      noticeRestore(app, session, restored);
       return restored;
     }
     const { enabled, reason } = await app.checkpoints.list(owner);

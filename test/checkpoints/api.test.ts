@@ -90,20 +90,19 @@ test('restore says which files it had to leave alone', async () => {
   await service.close();
 });
 
-test('restoring an unchanged workspace takes the safety snapshot too, and leaves those who share it alone', async () => {
+test('restoring an unchanged workspace keeps no safety snapshot, and leaves those who share it alone', async () => {
   const service = await createTestApp({ settings: checkpointing });
   const session = await service.newSession();
   const neighbour = service.app.sessions.findAny((await service.newSession()).id);
   assert.ok(neighbour);
   const claim = service.app.runs.claim(neighbour);
   const path = `/api/sessions/${session.id}/checkpoints`;
-  const label = 'x'.repeat(200);
-  const { checkpoint } = await service.call<{ checkpoint: Checkpoint }>('POST', path, { status: 201, body: { label } });
+  const { checkpoint } = await service.call<{ checkpoint: Checkpoint }>('POST', path, { status: 201 });
   const before = service.app.events.lastSeq;
   const done = await service.call<Record<string, Checkpoint | null>>('POST', restorePath(session, checkpoint), {});
-  assert.is(done.safety?.label, `Before restoring "${label}"`);
+  assert.equal(done, { restored: checkpoint, safety: null });
   const { checkpoints } = await service.call<CheckpointList>('GET', path, {});
-  assert.equal(checkpoints, [done.safety, checkpoint]);
+  assert.equal(checkpoints, [checkpoint]);
   assert.is(service.app.events.lastSeq, before, 'no notice');
   service.app.runs.release(claim);
   await service.close();

@@ -25,8 +25,8 @@ export function RestoreDialog({
     try {
       const { restored, safety, warning } = await tools.api().restoreCheckpoint(sessionId, checkpointId);
       onClose();
-      const undo = { label: 'Undo', run: () => void undoRestore(tools, sessionId, safety.id) };
-      tools.say(warning ?? `Files are as in "${restored.label}".`, warning ? 'danger' : 'info', undo);
+      const undo = safety && { label: 'Undo', run: () => void undoRestore(tools, sessionId, safety.id) };
+      tools.say(warning ?? `Files are as in "${restored.label}".`, warning ? 'danger' : 'info', undo ?? undefined);
     } catch (error) {
       setBusy(false);
       tools.fail(error);
