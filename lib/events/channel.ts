@@ -6,9 +6,6 @@ export interface Waiter {
   wake(): void;
 }
 
-/** As long as a client may take from the answer to its message to its subscription. */
-const justEndedMs = 2_000;
-
 /** The entries of one stream (a session, a tenant, or the administrators' notices) in the order of their `seq`. */
 export class Channel {
   readonly entries = new Deque<Entry>();
@@ -19,8 +16,8 @@ export class Channel {
   lostThrough: number;
   /** Nothing will come any more. */
   ended = false;
-  /** The run that a new subscriber should not miss: it is going on, or it just ended and nobody has seen it. */
-  #run: { from: number; seen: boolean; endedAt?: number } | undefined;
+  /** Position where the run that is going on begins, with the message that started it; undefined between runs. */
+  runFrom: number | undefined;
   /** What `message.delta` frames of the current message share. */
   prefix: { messageId: string; channel: string; text: string } | undefined;
 
@@ -38,29 +35,14 @@ export class Channel {
   }
 
   /** To be told the type of an entry of a run's start or end, right after it was added. */
-  noteRun(type: string, now: number): void {
-    if (type !== 'run.started') {
-      this.#run = this.#run && !this.#run.seen ? { ...this.#run, endedAt: now } : undefined;
-      return;
-    }
+  noteRun(type: string): void {
+    this.runFrom = undefined;
+    if (type !== 'run.started') return;
     // The three are published as one.
-    let from = this.entries.end - 1;
+    let position = this.entries.end - 1;
     for (const before of ['session.updated', 'message.completed'])
-      if (this.entries.at(from - 1)?.type === before) from--;
-    this.#run = { from, seen: this.cursors > 0 };
-  }
-
-  /** Where somebody who has seen nothing yet begins: at the run not to be missed, with the message that started it, or at the end. */
-  positionOfNew(now: number): number {
-    const { start, end } = this.entries;
-    const { from = end, endedAt = now } = this.#run ?? {};
-    return now - endedAt > justEndedMs ? end : Math.max(start, from);
-  }
-
-  /** To be told of every subscriber, after its position was asked for. */
-  noteSubscriber(): void {
-    if (this.#run?.endedAt !== undefined) this.#run = undefined;
-    else if (this.#run) this.#run.seen = true;
+      if (this.entries.at(position - 1)?.type === before) position--;
+    this.runFrom = position;
   }
 
   /** Drops the oldest entry. */

@@ -70,7 +70,7 @@ class MemoryEventBus implements EventBus, CursorHost {
     this.#ring.push(entry);
     this.#weight += weight;
     for (const channel of channels) channel.entries.push(entry);
-    if (event.type.startsWith('run.')) channels[0].noteRun(event.type, this.#options.clock.now());
+    if (event.type.startsWith('run.')) channels[0].noteRun(event.type);
     this.#evict();
     this.#options.onSeq?.(seq);
     for (const channel of channels) channel.wake();
@@ -83,11 +83,10 @@ class MemoryEventBus implements EventBus, CursorHost {
     const gap = after === undefined ? undefined : this.#gapAfter(after, channels);
     const sources = channels.map((channel) => {
       const { start, end } = channel.entries;
-      if (after === undefined) return { channel, next: channel.positionOfNew(this.#options.clock.now()) };
+      if (after === undefined) return { channel, next: Math.max(start, channel.runFrom ?? end) };
       if (after > this.lastSeq) return { channel, next: end };
       return { channel, next: gap === undefined ? channel.positionAfter(after) : start };
     });
-    for (const channel of channels) channel.noteSubscriber();
     const cursor = new Cursor(this, sources, gap);
     this.#cursors.add(cursor);
     return cursor;

@@ -10,9 +10,8 @@ export interface Subscription {
   sessionId?: string;
   admin?: boolean;
   /**
-   * Replay everything buffered with a greater seq first. Absent means live only; but on the stream of a session from the
-   * message that started its run, while the run is going on or when it ended in the last two seconds and nobody has been on the
-   * stream since it began: who subscribes after sending misses nothing.
+   * Replay everything buffered with a greater seq first. Absent means live only; on the stream of a session whose run is going
+   * on, from the message that started it: who subscribes after sending misses nothing.
    */
   after?: number;
 }
