@@ -1,9 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { hasBrowser, openSession, send } from '../console/console-bench.ts';
 import { eventually } from '../helpers/within.ts';
-import { extension, neighbour, rootOf, stateOf, stillRuns, withOnly } from './bundle-folder.ts';
+import { extension, neighbour, rootOf, withOnly } from './bundle-folder.ts';
 import { bundleSuite, contextIn, dumps } from './scenery.ts';
 
 const test = bundleSuite('Plugin browser bundles (contract for plugin authors)', (bundles) => {
@@ -25,6 +25,8 @@ const test = bundleSuite('Plugin browser bundles (contract for plugin authors)',
   };`,
   );
   bundles.add('dumps', dumps);
+  const clean = `element.textContent = 'alive'; return () => console.log('cleaned up ' + context.sessionId);`;
+  bundles.add('cleans', extension(clean, { slot: 'session.header' }));
   bundles.add(
     'for-users',
     extension(`element.textContent = context.message.content;`, {
@@ -39,15 +41,79 @@ const test = bundleSuite('Plugin browser bundles (contract for plugin authors)',
       more: `match: { toolNames: ['list_files'] },`,
     }),
   );
-  bundles.add('themed', extension(`element.innerHTML = '<p style="height:123px;margin:0">x</p>';`));
-  bundles.add(
-    'throws-often',
-    extension(
-      `element.textContent = 'alive'; let n = 0; setInterval(() => { n++; if (n < 20) throw new Error('it broke ' + (n % 3)); element.textContent = 'threw'; }, 50);`,
-    ),
-  );
-  bundles.add('everywhere', extension(`element.textContent = 'alive';`, { slot: 'message.after' }));
 });
+
+/** The sentences of the contract, each with the tests that hold it. */
+const sentences: readonly [sentence: string, ...tests: [file: string, title: string][]][] = [
+  [
+    '`web` is an object or a string',
+    ['plugins/manifest', 'a bare string means the entry'],
+    ['plugins/manifest', 'an object carries'],
+  ],
+  [
+    'paths stay below `web/`',
+    ['plugins/manifest', 'is dropped with a warning'],
+    ['plugins/web-assets', 'nothing outside web/'],
+  ],
+  ['a missing entry leaves the plugin active', ['plugins/web-assets', 'a missing entry leaves the plugin active']],
+  ['`activate` runs twice', ['sandbox/contract', 'activation runs once in a discovery pass']],
+  ['discovery has five seconds', ['sandbox/hangs-at-first', 'an endless loop ends after five seconds']],
+  ['`id` is unique', ['sandbox/rules', 'with the id of another']],
+  ['`order`', ['sandbox/contract', '`order`: lower first'], ['sandbox/rules', 'lower order first']],
+  [
+    '`match`',
+    ['sandbox/contract', 'matched by role and by tool'],
+    ['sandbox/rules', 'file.viewer matches by extension'],
+  ],
+  [
+    '`mount` may return a cleanup',
+    ['sandbox/hot-reload', 'over one stream'],
+    ['sandbox/contract', 'is called when its place goes'],
+  ],
+  ['slots and their payloads', ['sandbox/slots', 'every slot'], ['sandbox/rules', 'no session and no payload']],
+  ['`message.after` waits for the turn', ['sandbox/contract', 'mounted only after the turn completes']],
+  ['`file.viewer` replaces the preview', ['sandbox/contract-composer', '`file.viewer` replaces']],
+  ['context', ['sandbox/contract', 'context: `plugin`'], ['sandbox/rules', 'without the bytes of its images']],
+  ['`request` is proxied', ['sandbox/proxy', 'the promise resolves'], ['sandbox/proxy', 'non-2xx rejects']],
+  ['only method, headers and a string cross', ['sandbox/grants', 'Only method, plain headers and a string body cross']],
+  ['discovery can not call', ['sandbox/attacks-api', 'calls while it is discovered']],
+  ['grants', ['sandbox/grants', '`*` matches one'], ['sandbox/grants', '`**` matches the rest']],
+  ['omitting `api`, and `[]`', ['sandbox/grants', 'omitting `api`'], ['sandbox/grants', '`[]` denies all']],
+  ['method and path', ['sandbox/grants', 'the method is case-insensitive'], ['sandbox/grants', 'Paths are normalised']],
+  ['a denied call says why', ['sandbox/grants', 'a denied call fails'], ['sandbox/slots', 'may not call POST']],
+  [
+    '`composer.submit`',
+    ['sandbox/contract-composer', 'with the capability'],
+    ['sandbox/contract', 'without the capability'],
+  ],
+  ['`submit` ignores and caps', ['sandbox/contract-composer', 'ignores blank text, caps at 100,000']],
+  ['unknown capabilities', ['plugins/manifest', 'unknown capabilities are dropped']],
+  ['512,000 characters', ['sandbox/rules', 'clipped to 512,000'], ['sandbox/contract', '512_000']],
+  [
+    'the frame and its policy',
+    ['sandbox/contract-frames', 'the frame: `sandbox'],
+    ['sandbox/document', 'nothing can connect'],
+  ],
+  [
+    'what may be loaded',
+    ['sandbox/contract-frames', 'images from `data:`'],
+    ['sandbox/attacks-rights', 'one address may run'],
+  ],
+  ['height and custom properties', ['sandbox/contract-frames', 'as high as its content, with the custom properties']],
+  [
+    'failures are reported once',
+    ['sandbox/contract-frames', 'failures are reported once'],
+    ['sandbox/slots', 'registers nothing'],
+  ],
+  ['hot reload', ['plugins/web-assets', 'first `ready`, then one frame'], ['sandbox/hot-reload', 'over one stream']],
+  ['hot reload is off by default', ['config/load-config', "'plugins.hotReload': false"]],
+  ['manifests and server code need a restart', ['sandbox/hot-reload', 'manifests and server code']],
+];
+
+for (const [sentence, ...tests] of sentences)
+  test(`held by a test: ${sentence}`, () => {
+    for (const [file, title] of tests) assert.ok(testsIn(file).includes(title), `${file}: ${title}`);
+  });
 
 test("activation runs once in a discovery pass and again in each extension's iframe", (fixture) =>
   withOnly(fixture, { names: ['counts'], hash: '#/nowhere' }, async (page) => {
@@ -128,65 +194,21 @@ test('`message.after`: matched by role and by tool, mounted only after the turn 
   });
 });
 
-test('the frame: `sandbox=allow-scripts`, as high as its content, with the custom properties of the console, also after they change', (fixture) =>
-  withOnly(fixture, { names: ['themed'] }, async (page) => {
-    const frame = page.locator('iframe[title="themed: x"]');
-    await rootOf(page, 'themed').locator('p').waitFor({ timeout: 40_000 });
-    assert.is(await frame.getAttribute('sandbox'), 'allow-scripts');
-    assert.is(await frame.getAttribute('allow'), '');
-    assert.is(await frame.getAttribute('referrerpolicy'), 'no-referrer');
-    await eventually(10_000, async () => (await frame.boundingBox())?.height === 123, 'the height of the content');
-    const look = `(() => { const style = getComputedStyle(document.documentElement); return [style.getPropertyValue('--accent').trim(), style.getPropertyValue('--bg').trim(), style.colorScheme].join(); })()`;
-    const inside = () => page.frameLocator('iframe[title="themed: x"]').locator('html').evaluate(look);
-    const before = await page.evaluate(look);
-    assert.is(await inside(), before);
-    await page.evaluate(`document.documentElement.dataset.theme = 'dark'`);
-    assert.is.not(await page.evaluate(look), before);
-    await eventually(
-      10_000,
-      async () => (await inside()) === (await page.evaluate(look)),
-      'the dark theme in the frame',
-    );
-  }));
-
-test('failures are reported once and do not affect others', (fixture) =>
-  withOnly(fixture, { names: ['throws-often', 'neighbour'] }, async (page) => {
-    await page.evaluate(
-      `window.toasts = new Set(); new MutationObserver(() => { for (const one of document.querySelectorAll('.toast')) toasts.add(one); }).observe(document.body, { childList: true, subtree: true });`,
-    );
-    await rootOf(page, 'throws-often').filter({ hasText: 'threw' }).waitFor({ timeout: 40_000 });
-    assert.ok(
-      Number(await page.evaluate(`Math.max(toasts.size, document.querySelectorAll('.toast').length)`)) <= 1,
-      'one toast for one kind',
-    );
-    await eventually(
-      10_000,
-      async () => (await page.locator('[data-plugin="throws-often"] .problem').count()) === 3,
-      'each cause on the page of plugins',
-    );
-    await stillRuns(page, 'neighbour');
-    await stateOf(page, 'throws-often', 'ready').waitFor();
-  }));
-
-test('at most twelve frames of `message.after` live; the others keep their place', async (fixture) => {
-  const { bench } = fixture;
-  const id = await bench.newSession('Many');
-  for (let at = 0; at < 9; at++) await bench.service.client.sendAndWait(id, `message ${at}`);
-  await withOnly(fixture, { names: ['everywhere'], hash: `#/s/${id}` }, async (page) => {
-    await page.setViewportSize({ width: 1200, height: 3_000 });
-    await eventually(
-      40_000,
-      async () => (await page.locator('[data-slot="message.after"]').count()) === 18,
-      'eighteen places',
-    );
-    const frames = page.locator('[data-slot="message.after"] iframe');
-    await eventually(40_000, async () => (await frames.count()) === 12, 'twelve frames');
-    await page
-      .frameLocator('[data-slot="message.after"] iframe >> nth=0')
-      .locator('#root', { hasText: 'alive' })
-      .waitFor({ timeout: 40_000 });
-    assert.is(await frames.count(), 12);
+test('the cleanup that `mount` returned is called when its place goes', async (fixture) => {
+  const id = await fixture.bench.newSession('Cleanup');
+  await withOnly(fixture, { names: ['cleans'], hash: `#/s/${id}` }, async (page) => {
+    const said: string[] = [];
+    page.on('console', (message) => said.push(message.text()));
+    await rootOf(page, 'cleans').filter({ hasText: 'alive' }).waitFor({ timeout: 40_000 });
+    await page.evaluate(`location.hash = '#/settings/plugins'`);
+    await eventually(10_000, () => said.includes(`cleaned up ${id}`), 'the cleanup');
+    assert.is(said.filter((text) => text.startsWith('cleaned up')).length, 1);
   });
 });
+
+/** The text of a file of tests, without the table above. */
+function testsIn(file: string): string {
+  return readFileSync(`test/${file}.test.ts`, 'utf8').split('for (const [sentence').at(-1) ?? '';
+}
 
 if (hasBrowser()) test.run();

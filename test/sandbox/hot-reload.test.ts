@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ConsoleBench, hasBrowser, startBench } from '../console/console-bench.ts';
@@ -90,6 +92,24 @@ test('over one stream for all tabs, also below the path of a proxy; others stay;
     await first.close();
   }
   await eventually(20_000, () => proxy.bundleStreams === 0, 'the end of the stream with the last tab');
+});
+
+test('manifests and server code need a restart', async ({ bundles, bench }) => {
+  const { client } = bench.service;
+  const webOf = async () => (await client.plugins()).plugins.find(({ id }) => id === 'other')?.web;
+  const before = await webOf();
+  assert.match(before?.entry ?? '', /main\.js$/);
+  const file = (name: string) => join(bundles.directory, 'other', name);
+  writeFileSync(
+    file('service.plugin.json'),
+    JSON.stringify({ name: 'other', version: '2.0.0', main: 'index.mjs', web: 'next.js' }),
+  );
+  writeFileSync(file('index.mjs'), `throw new Error('it was loaded again');`);
+  bundles.save('other', neighbour.replace('alive', 'alive and'));
+  await eventually(10_000, async () => (await webOf())?.revision !== before?.revision, 'the next revision');
+  assert.equal({ ...(await webOf()), revision: '' }, { ...before, revision: '' });
+  assert.not.match(bench.service.output(), /it was loaded again/);
+  bundles.add('other', neighbour);
 });
 
 test('without it no stream is opened', async ({ bench, proxy }) => {
