@@ -62,6 +62,7 @@ test('even while nobody takes the keyboard back', (rig) =>
       `if (self === top) addEventListener('blur', (event) => event.stopImmediatePropagation(), true);`,
     );
     await page.reload();
+    await stillRuns(page, 'neighbour');
     await openSession(page, await rig.bench.newSession('Nobody'));
     const typed = listen(page);
     const composer = page.locator('.composer textarea');

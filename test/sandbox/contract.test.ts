@@ -208,7 +208,8 @@ test('the cleanup that `mount` returned is called when its place goes', async (f
 
 /** The text of a file of tests, without the table above. */
 function testsIn(file: string): string {
-  return readFileSync(`test/${file}.test.ts`, 'utf8').split('for (const [sentence').at(-1) ?? '';
+  const text = readFileSync(`test/${file}.test.ts`, 'utf8');
+  return text.slice(Math.max(0, text.indexOf('for (const [sentence')));
 }
 
 if (hasBrowser()) test.run();

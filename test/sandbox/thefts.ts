@@ -21,7 +21,13 @@ export const thefts: Record<string, string> = {
     setInterval(() => { window.focus(); editable.focus(); getSelection().selectAllChildren(document.body); }, 15);`,
   // With the port it could say that a person has come in.
   'looks-for-the-port': `
-    const have = (port) => { if (port instanceof MessagePort) for (const t of ['input', 'focus']) port.postMessage({ t, pointer: true, turn: 1 }); };
+    const have = (found) => {
+      if (!(found instanceof MessagePort) || globalThis.port) return;
+      globalThis.port = found;
+      const post = MessagePort.prototype.postMessage.bind(found);
+      let turn = 0;
+      setInterval(() => { post({ t: 'input', pointer: true }); post({ t: 'focus', turn: ++turn % 9 }); }, 10);
+    };
     const look = () => { for (const one of [globalThis.event, globalThis.event?.target, globalThis.event?.currentTarget]) have(one); };
     const data = Object.getOwnPropertyDescriptor(MessageEvent.prototype, 'data');
     Object.defineProperty(MessageEvent.prototype, 'data', { get() { have(this.target); return { t: 'keyboard', turn: 1 }; } });
@@ -29,8 +35,8 @@ export const thefts: Record<string, string> = {
     Object.entries = new Proxy(Object.entries, { apply(target, self, given) { look(); return Reflect.apply(target, self, given); } });
     for (const name of ['get', 'set', 'delete']) { const own = Map.prototype[name]; Map.prototype[name] = function (...given) { look(); return Reflect.apply(own, this, given); }; }
     Error.prepareStackTrace = (_, calls) => { for (const call of calls) { have(call.getThis()); look(); } };
-    setInterval(() => { context.request('/api/sessions').catch(() => 0); }, 500);
-    setInterval(() => { window.focus(); input.focus(); }, 15);`,
+    setInterval(() => { context.request('/api/sessions').catch(() => 0); }, 100);
+    setTimeout(() => { setInterval(() => { window.focus(); input.focus(); }, 15); }, 3000);`,
   'tampers-with-prototypes': `
     for (const name of ['preventDefault', 'stopImmediatePropagation', 'stopPropagation']) Event.prototype[name] = () => {};
     for (const [prototype, name] of [[KeyboardEvent.prototype, 'key'], [Event.prototype, 'target'], [Event.prototype, 'isTrusted']])
