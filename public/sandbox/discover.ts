@@ -15,6 +15,8 @@ export type Discovery =
 const timeoutMs = 5_000;
 const pingAtMs = 3_500;
 const loadMs = 15_000;
+const elsewhere =
+  'The service does not know its address, so that frames of bundles may not open. A proxy in front of it must pass `Host` on and name a path that it takes away in `X-Forwarded-Prefix`.';
 
 /**
  * Runs a bundle's activation in a hidden frame to learn what it registers. Never rejects. Activation has 5 s, the
@@ -29,12 +31,17 @@ export function discover(options: { url: string; title: string; init: Init; into
     let answered = false;
     let begun = false;
     const end = (result: Discovery): void => {
+      removeEventListener('securitypolicyviolation', onViolation);
       for (const timer of timers) clearTimeout(timer);
       frame?.remove();
       place.remove();
       resolve(result);
     };
     const fail = (message: string, hung = false): void => end({ ok: false, message, hung, begun });
+    const onViolation = ({ effectiveDirective, blockedURI }: SecurityPolicyViolationEvent): void => {
+      if (effectiveDirective === 'frame-src' && options.url.startsWith(blockedURI.replace(/\?.*/, ''))) fail(elsewhere);
+    };
+    addEventListener('securitypolicyviolation', onViolation);
     const timers = [setTimeout(() => fail('Its document did not load within 15 seconds.', true), loadMs)];
     frame = openFrame({
       ...options,

@@ -23,7 +23,11 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-export async function startProxy(target: string, prefix = '/under/a/prefix'): Promise<Proxy> {
+export async function startProxy(
+  target: string,
+  prefix = '/under/a/prefix',
+  { named = true }: { named?: boolean } = {},
+): Promise<Proxy> {
   const sockets = new Set<Socket>();
   let isCut = false;
   let streams = 0;
@@ -58,7 +62,7 @@ export async function startProxy(target: string, prefix = '/under/a/prefix'): Pr
       });
     }
     // The host is the one that the browser knows, as behind any proxy that is set up well.
-    const headers = { ...incoming.headers, ...(prefix === '' ? {} : { 'x-forwarded-prefix': prefix }) };
+    const headers = { ...incoming.headers, ...(prefix === '' || !named ? {} : { 'x-forwarded-prefix': prefix }) };
     const onward = request(url, { method: incoming.method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       if (!eventStreams.has(response)) return void answer.pipe(response);

@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import { hasBrowser } from '../console/console-bench.ts';
+import { startProxy } from '../console/proxy.ts';
 import { eventually } from '../helpers/within.ts';
 import { extension, neighbour, rootOf, stateOf, stillRuns, withOnly } from './bundle-folder.ts';
 import { bundleSuite } from './scenery.ts';
@@ -118,6 +119,20 @@ test('at most twelve frames of `message.after` live; the others keep their place
       .waitFor({ timeout: 40_000 });
     assert.is(await frames.count(), 12);
   });
+});
+
+test('behind a proxy that does not name the path it takes away: why nothing of it is shown, and what to do', async ({
+  bench,
+}) => {
+  const proxy = await startProxy(bench.service.url, '/agents', { named: false });
+  const { page, close } = await bench.open('#/settings/plugins', { at: proxy.url });
+  try {
+    await stateOf(page, 'neighbour', 'failed').waitFor({ timeout: 40_000 });
+    assert.match(await page.locator('[data-plugin="neighbour"] .problem').innerText(), /X-Forwarded-Prefix/);
+  } finally {
+    await close();
+    await proxy.close();
+  }
 });
 
 if (hasBrowser()) test.run();
