@@ -39,7 +39,8 @@ export function discover(options: { url: string; title: string; init: Init; into
     };
     const fail = (message: string, hung = false): void => end({ ok: false, message, hung, begun });
     const onViolation = ({ effectiveDirective, blockedURI }: SecurityPolicyViolationEvent): void => {
-      if (effectiveDirective === 'frame-src' && options.url.startsWith(blockedURI.replace(/\?.*/, ''))) fail(elsewhere);
+      // Of another frame's navigation no more than the origin is told.
+      if (effectiveDirective === 'frame-src' && blockedURI.split('?')[0] === options.url.split('?')[0]) fail(elsewhere);
     };
     addEventListener('securitypolicyviolation', onViolation);
     const timers = [setTimeout(() => fail('Its document did not load within 15 seconds.', true), loadMs)];
