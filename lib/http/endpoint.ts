@@ -79,7 +79,7 @@ export function endpoint<Body = undefined, HasSession extends boolean = false>(
   const handler = async (context: HandlerContext): Promise<Response> => {
     const { request, platform } = context;
     const answered = answer(context, spec, options);
-    const bounded = method === 'GET' ? answered : untilInDoubt(answered, platform.app);
+    const bounded = method === 'GET' ? answered : untilInDoubt(answered, platform.app, request);
     const response = await bounded.catch((error: unknown) => errorAnswer(error, platform.app, request));
     return isApi ? finishApi(response, request, platform.app) : response;
   };

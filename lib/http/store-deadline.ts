@@ -1,5 +1,7 @@
 import type { App } from '../app.ts';
 import { ServiceError } from '../wire/errors.ts';
+import { pathOf } from './answer.ts';
+import { requestIdHeader, requestIdOf } from './request-id.ts';
 
 /** As long as the SQL driver gives a statement. */
 const patienceMs = 30_000;
@@ -10,15 +12,24 @@ const lookMs = 1_000;
  * know what became of it: the client is told to look. The change itself goes on: it is made as a whole later, with its
  * events, or not at all.
  */
-export function untilInDoubt(work: Promise<Response>, app: Pick<App, 'clock' | 'store' | 'log'>): Promise<Response> {
+export function untilInDoubt(
+  work: Promise<Response>,
+  app: Pick<App, 'clock' | 'store' | 'log'>,
+  request: Pick<Request, 'method' | 'url' | 'headers'>,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const look = (): void => {
-      if (app.store.trouble?.() !== 'unavailable') {
+      if (!app.store.inDoubt?.()) {
         cancel = app.clock.after(lookMs, look);
         return;
       }
-      app.log.error('A change was answered before it was known whether it is stored.');
-      reject(new ServiceError('internal_error', inDoubtText));
+      const requestId = requestIdOf(request.headers.get(requestIdHeader));
+      const fields = { requestId, method: request.method, path: pathOf(request) };
+      app.log.error('A change was answered before it was known whether it is stored.', fields);
+      const why =
+        app.store.trouble?.() === 'read-only' ? 'The data directory is read-only' : 'The store does not answer';
+      const headers = { [requestIdHeader]: requestId };
+      reject(new ServiceError('internal_error', `${why}, so ${inDoubtText}`, { headers }));
     };
     let cancel = app.clock.after(patienceMs, look);
     work.then(resolve, reject).finally(() => cancel());
@@ -26,4 +37,4 @@ export function untilInDoubt(work: Promise<Response>, app: Pick<App, 'clock' | '
 }
 
 const inDoubtText =
-  'The store does not answer, so it is not known yet whether the change was made. It will be made as a whole or not at all: look before you repeat it.';
+  'it is not known yet whether the change was made. It will be made as a whole or not at all: look before you repeat it.';

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import * as fs from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { errorCode } from './file-port.ts';
 import { layout } from './store-paths.ts';
 
@@ -35,7 +35,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
       async release() {
         if (!held) return;
         held = false;
-        fs.rmSync(join(directory, layout.lockFile), { force: true });
+        removeHolder(join(directory, layout.lockFile));
         await claim.end();
       },
     };
@@ -64,6 +64,15 @@ function writeHolder(path: string, holder: Holder): void {
     fs.writeFileSync(path, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
   } catch (error) {
     if (errorCode(error) !== 'ENOSPC') throw error;
+  }
+}
+
+/** Without its process the file means nothing, so that it may stay where nothing can be removed any more. */
+function removeHolder(path: string): void {
+  try {
+    fs.rmSync(path, { force: true });
+  } catch (error) {
+    if (errorCode(error) !== 'EROFS') throw error;
   }
 }
 
@@ -168,10 +177,24 @@ function holderName(directory: string): string {
 
 /** Adds the exit code of a configuration that can't work, and words to what the system says. */
 function refusal(directory: string, error: unknown): Error {
-  const code = errorCode(error);
+  const code = whyMissing(directory, error);
   if (!code && error instanceof Error) return Object.assign(error, { exitCode: 78 });
   const why = reasons[code ?? ''] ?? `the system answers ${code}`;
   return Object.assign(new Error(`The data directory ${directory} can't be used: ${why}.`), { exitCode: 78, code });
+}
+
+/** Of a directory that could not be made below one that may not be written Node says only that it is not there. */
+function whyMissing(directory: string, error: unknown): string | undefined {
+  const code = errorCode(error);
+  if (code !== 'ENOENT') return code;
+  let above = directory;
+  while (!fs.existsSync(above) && dirname(above) !== above) above = dirname(above);
+  try {
+    fs.accessSync(above, fs.constants.W_OK);
+    return code;
+  } catch (refused) {
+    return errorCode(refused);
+  }
 }
 
 const reasons: Record<string, string> = {

@@ -30,6 +30,8 @@ export interface DiskCare {
   admitBytes(): void;
   /** Told of a write that failed. Gives the reserve back if it `ends` something; true when there is room for that now. */
   met(error: unknown, ends: boolean): Promise<boolean>;
+  /** Told of a failure that nobody explains: begins `read-only` when that is the reason. */
+  suspect(): Promise<void>;
   /** Does `work`, and once more if it failed for want of room and there was a reserve. For little, and for what frees more than it needs. */
   withReserve<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -70,6 +72,9 @@ export function createDiskCare(options: DiskCareOptions): DiskCare {
       if (trouble) throw refused(trouble);
     },
     met,
+    async suspect() {
+      await met(await writeProbe(), false);
+    },
     async withReserve(work) {
       try {
         return await work();
@@ -114,7 +119,10 @@ export function createDiskCare(options: DiskCareOptions): DiskCare {
 
   async function look(): Promise<void> {
     const free = await disk.free(root).catch(() => 0);
-    const over = trouble === 'full' ? free >= enough * reserveBytes : trouble === 'read-only' && (await writable());
+    const over =
+      trouble === 'full'
+        ? free >= enough * reserveBytes
+        : trouble === 'read-only' && (await writeProbe()) === undefined;
     if (over) {
       trouble = undefined;
       log.warn('The data directory can be written again.');
@@ -123,13 +131,14 @@ export function createDiskCare(options: DiskCareOptions): DiskCare {
       await reserve.fill();
   }
 
-  async function writable(): Promise<boolean> {
+  /** Why no file can be created in the directory; undefined when one can. */
+  async function writeProbe(): Promise<unknown> {
     try {
       await files.close(await files.open(probe, 'replace'));
       await files.remove(probe);
-      return true;
-    } catch {
-      return false;
+      return undefined;
+    } catch (error) {
+      return error;
     }
   }
 }

@@ -62,6 +62,8 @@ export interface SessionStore {
   searchMessages?(search: MessageSearch): Promise<MessageHits>;
   /** Undefined while everything is stored. Asked on every creation and run: a comparison. */
   trouble?(): StoreTrouble | undefined;
+  /** True while it is not known what became of changes that were under way. A driver that always knows leaves it out. */
+  inDoubt?(): boolean;
   /** A driver without a log of its own leaves it out. */
   figures?(): LogFigures;
   /** Resolves once everything that was deferred (snapshots, purges) is on disk. */

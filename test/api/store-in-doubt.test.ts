@@ -25,6 +25,7 @@ function doubtfulStore() {
     store: {
       ...store,
       trouble: () => (lost ? ('unavailable' as const) : undefined),
+      inDoubt: () => lost,
       async commit(commit: Parameters<typeof store.commit>[0]) {
         if (lost) await new Promise<void>((resolve) => held.push(resolve));
         await store.commit(commit);
@@ -58,6 +59,8 @@ doubt(
       const { error } = (await answer.json()) as { error: { code: string; message: string } };
       assert.is(error.code, 'internal_error');
       assert.match(error.message, 'look before you repeat it');
+      const requestId = answer.headers.get('x-request-id') ?? '';
+      assert.ok(app.lines.some((line) => line.includes('A change was answered') && line.includes(requestId)));
       find();
       const [event] = await session.until('session.updated');
       assert.is(event?.type === 'session.updated' && event.session.title, 'in doubt');
@@ -69,7 +72,7 @@ doubt(
 doubt('a request that only takes its time is not cut', async () => {
   const clock = createFakeClock();
   const { store, held, lose, find } = doubtfulStore();
-  const slow = { ...store, trouble: () => undefined };
+  const slow = { ...store, trouble: () => undefined, inDoubt: () => false };
   await withSession({ clock, store: slow, models: [scriptedModel()] }, async (app, session) => {
     lose();
     const asked = app.fetch(session.path, { method: 'PATCH', body: '{"title":"slow"}' });

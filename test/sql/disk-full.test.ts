@@ -87,7 +87,7 @@ test('that PostgreSQL meets by itself is survived out of the reserve, without an
   const reserveBytes = 24 * 2 ** 20;
   mkdirSync(directory);
   writeFileSync(join(directory, 'reserve.bin'), Buffer.alloc(reserveBytes));
-  const store = sqlStoreOn(embeddedDatabase(directory), directory, reserveBytes);
+  const store = sqlStoreOn(embeddedDatabase(directory), directory, { reserveBytes });
   const session = author();
   const acknowledged: string[] = [];
   try {

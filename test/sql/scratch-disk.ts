@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 
 /** A file system of its own, made for one test. Needs root and a machine that lets it mount. */
@@ -10,6 +10,8 @@ export interface ScratchDisk {
   /** Everything that was not synced is lost, as in a power cut; then it is mounted again. End its users right after `cut`. */
   cut(): void;
   remount(): void;
+  /** Turns read-only under open files, like an ext4 that has found an error in itself. */
+  giveUp(): void;
   dispose(): void;
 }
 
@@ -33,6 +35,11 @@ export function loopDisk(megabytes: number): ScratchDisk {
         'open(my $f, "<", $ARGV[0]) or die; my $n = pack("I", 2); ioctl($f, 0x8004587d, $n) or die $!',
         directory,
       );
+    },
+    giveUp() {
+      const device = run('findmnt', '-no', 'SOURCE', directory).trim();
+      run('mount', '-o', 'remount,errors=remount-ro', directory);
+      writeFileSync(`/sys/fs/ext4/${basename(device)}/trigger_fs_error`, 'test\n');
     },
     remount() {
       patiently(() => run('umount', directory));
@@ -62,8 +69,8 @@ function patiently(work: () => void): void {
   }
 }
 
-function run(program: string, ...args: string[]): void {
-  execFileSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+function run(program: string, ...args: string[]): string {
+  return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 function unmount(directory: string): void {

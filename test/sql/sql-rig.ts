@@ -4,7 +4,7 @@ import { systemClock } from '../../lib/base/clock.ts';
 import { packageRoot } from '../../lib/base/package-root.ts';
 import { type DirectoryLock, lockDirectory } from '../../lib/store/directory-lock.ts';
 import { createDiskCare } from '../../lib/store/disk-care.ts';
-import { systemFiles } from '../../lib/store/file-port.ts';
+import { type FilePort, systemFiles } from '../../lib/store/file-port.ts';
 import { createImageFiles } from '../../lib/store/image-files.ts';
 import { ensureDirectory } from '../../lib/store/replace-file.ts';
 import type { SessionStore } from '../../lib/store/session-store.ts';
@@ -36,11 +36,15 @@ export function embeddedDatabase(directory: string, { statementMs = 30_000, dura
 }
 
 /** A store over a database that the test holds too. */
-export function sqlStoreOn(database: Database, directory: string, reserveBytes = 0): SessionStore {
+export function sqlStoreOn(
+  database: Database,
+  directory: string,
+  { reserveBytes = 0, files = systemFiles }: { reserveBytes?: number; files?: FilePort } = {},
+): SessionStore {
   const images = createImageFiles(systemFiles, join(directory, 'service.db'));
   const room = { forBatch: async () => true, forCopy: async () => true };
   const care = createDiskCare({
-    files: systemFiles,
+    files,
     root: directory,
     reserveBytes,
     clock: systemClock,

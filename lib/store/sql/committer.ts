@@ -5,6 +5,7 @@ import { type DiskCare, notStored } from '../disk-care.ts';
 import { isDiskFull } from '../reserve.ts';
 import { type Batch, batchStatements } from './batch-statements.ts';
 import { type Database, isDatabaseLost } from './database.ts';
+import { failureCode, isRefusedStatement } from './failure-code.ts';
 import { follow, type KnownSession, type Overlay, refusalOf } from './known-session.ts';
 import { noRoom, type Room } from './room.ts';
 
@@ -13,8 +14,7 @@ export interface CommitterOptions {
   /** Every session as of the last durable commit; the committer keeps it so. */
   known: Map<string, KnownSession>;
   room: Pick<Room, 'forBatch'>;
-  /** See `DiskCare.met`. */
-  met: DiskCare['met'];
+  care: Pick<DiskCare, 'met' | 'suspect' | 'trouble'>;
   /** Called once a batch is durable, before its promises resolve. */
   onDurable: (commits: readonly SessionCommit[], bytes: number) => void;
   clock: Clock;
@@ -44,6 +44,7 @@ interface Waiting {
 /** Bounds how long one transaction takes, and with it how long a small commit waits behind large ones. */
 const largestBatch = { bytes: 4 * 1024 * 1024, commits: 500 };
 const retryMs = 250;
+const latestRetryMs = 4_000;
 /** How long commits wait behind one whose fate is unknown before they are refused. */
 const patienceMs = 2_000;
 
@@ -53,7 +54,7 @@ const patienceMs = 2_000;
  * looked up once it is back (it is there as a whole or not at all) and written again if need be.
  */
 export function createCommitter(options: CommitterOptions): Committer {
-  const { database, known, room, met, onDurable, clock, log } = options;
+  const { database, known, room, care, onDurable, clock, log } = options;
   const queue: Waiting[] = [];
   let working: Promise<void> | undefined;
   let lostSince: number | undefined;
@@ -129,13 +130,14 @@ export function createCommitter(options: CommitterOptions): Committer {
       landed(waiting, batch);
     } catch (error) {
       // One that the database refuses must not take the others along.
-      if (codeOf(error) === 'ENOSPC' && (await met(noRoom(), waiting.some(onlyEnds)))) {
+      if (failureCode(error) === 'ENOSPC' && (await care.met(noRoom(), waiting.some(onlyEnds)))) {
         refuse(
           waiting.filter((each) => !onlyEnds(each)),
           error,
         );
         await store(admit(waiting.filter(onlyEnds)));
-      } else if (waiting.length > 1 && sqlStateOf(error)) for (const each of waiting) await store(admit([each]));
+      } else if (waiting.length > 1 && isRefusedStatement(error))
+        for (const each of waiting) await store(admit([each]));
       else refuse(waiting, error);
     }
   }
@@ -145,7 +147,8 @@ export function createCommitter(options: CommitterOptions): Committer {
     if (await room.forBatch(false)) return waiting;
     const ends = waiting.filter(onlyEnds);
     const fit =
-      ends.length > 0 && ((await room.forBatch(true)) || ((await met(noRoom(), true)) && (await room.forBatch(true))));
+      ends.length > 0 &&
+      ((await room.forBatch(true)) || ((await care.met(noRoom(), true)) && (await room.forBatch(true))));
     const written = fit ? ends : [];
     refuse(
       waiting.filter((each) => !written.includes(each)),
@@ -169,7 +172,7 @@ export function createCommitter(options: CommitterOptions): Committer {
       if (!isDatabaseLost(error)) throw error;
       lostSince = clock.monotonic();
       // PostgreSQL needs room to start again.
-      if (isDiskFull(error)) await met(error, true);
+      if (isDiskFull(error)) await care.met(error, true);
       return await isStored(commits);
     } finally {
       lostSince = undefined;
@@ -182,16 +185,24 @@ export function createCommitter(options: CommitterOptions): Committer {
     if (!witness) return true;
     const { sessionId, revision, change } = witness;
     const gone = change.kind === 'deleted' || commits.some((each) => isRemovalOf(each, sessionId));
-    for (;;) {
+    for (let waitMs = retryMs; ; ) {
       try {
         const sql = 'SELECT revision FROM sessions WHERE id = $1';
         const [row] = await database.query({ sql, values: [sessionId] });
         return gone ? row === undefined : Number(row?.revision ?? 0) >= revision;
       } catch (error) {
         if (stopped) throw error;
-        await new Promise<void>((resolve) => clock.after(retryMs, resolve));
+        await care.suspect();
+        await pause(waitMs);
+        // Where nothing can be written PostgreSQL can't start.
+        while (care.trouble() === 'read-only' && !stopped) await pause(retryMs);
+        waitMs = Math.min(2 * waitMs, latestRetryMs);
       }
     }
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => clock.after(ms, resolve));
   }
 
   function landed(waiting: readonly Waiting[], { commits, after }: Batch): void {
@@ -211,7 +222,7 @@ export function createCommitter(options: CommitterOptions): Committer {
 
   function refuse(waiting: readonly Waiting[], error: unknown): void {
     if (waiting.length === 0) return;
-    const code = codeOf(error);
+    const code = failureCode(error);
     if (!failing) log.error('The store can not write; changes are refused until it can.', { code });
     failing = true;
     counts.failures += 1;
@@ -223,19 +234,8 @@ function isRemovalOf({ sessionId, change }: SessionCommit, wanted: string): bool
   return sessionId === wanted && change.kind === 'deleted';
 }
 
-function codeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-  return code === diskFull ? 'ENOSPC' : code;
-}
-
 function onlyEnds({ commit }: Waiting): boolean {
   return endsSomething(commit.change);
-}
-
-/** PostgreSQL's own refusals have five characters; what concerns the machine (class 53, 58) concerns every commit alike. */
-function sqlStateOf(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^[0-9A-Z]{5}$/.test(code) && !/^5[38]/.test(code);
 }
 
 /** A rough size in characters; what counts is the text of messages. */
@@ -246,5 +246,3 @@ function sizeOf({ change }: SessionCommit): number {
     1_000,
   );
 }
-
-const diskFull = '53100';

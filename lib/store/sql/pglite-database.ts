@@ -22,6 +22,8 @@ export function createPgliteDatabase(options: PgliteDatabaseOptions): Database {
   /** The end of the last worker: its successor waits for it. */
   let ended: Promise<unknown> = Promise.resolve();
   let closing: Promise<void> | undefined;
+  /** Said once, until it has been open again. */
+  let isLost = false;
 
   return {
     open: async () => void (await connected()),
@@ -52,13 +54,15 @@ export function createPgliteDatabase(options: PgliteDatabaseOptions): Database {
       clock,
       statementMs,
       onLost(why, busy) {
-        if (busy && !closing) log.error('The embedded database is started anew.', { why });
+        if (busy && !closing && !isLost) log.error('The embedded database is started anew.', { why });
+        isLost = true;
         forget();
       },
     });
     ended = connection.ended;
     try {
       await connection.ready;
+      isLost = false;
     } catch (error) {
       forget();
       throw error;

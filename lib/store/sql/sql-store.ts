@@ -38,7 +38,7 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
   /** Sessions whose creation is on its way. */
   const arriving = new Set<string>();
   const maintenance = createMaintenance({ database, room, clock, log, removeImages: images.remove });
-  const committer = createCommitter({ database, known, room, met: care.met, onDurable, clock, log });
+  const committer = createCommitter({ database, known, room, care, onDurable, clock, log });
   let lock: DirectoryLock | undefined;
   let closing: Promise<void> | undefined;
 
@@ -100,7 +100,8 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
       // A transaction is synced once; what the database writes behind it is its own.
       return { ...counts, syncs: options.durable ? counts.batches : 0 };
     },
-    trouble: () => (committer.inDoubt() ? 'unavailable' : care.trouble()),
+    trouble: () => (care.trouble() !== 'read-only' && committer.inDoubt() ? 'unavailable' : care.trouble()),
+    inDoubt: committer.inDoubt,
     flush: async () => flush(usable()),
     close: () => (closing ??= close()),
   };
