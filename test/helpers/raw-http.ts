@@ -11,7 +11,8 @@ export async function rawRequest(port: number, bytes: string | Buffer, until?: s
       if (until !== undefined && received.includes(until)) resolve(received);
     });
     socket.on('close', () => resolve(received));
-    socket.on('error', reject);
+    // Who is answered in the middle of what it sends may find the connection reset behind the answer.
+    socket.on('error', (error) => (received === '' ? reject(error) : resolve(received)));
   });
   socket.write(bytes);
   try {
