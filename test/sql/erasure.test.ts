@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Database } from '../../lib/store/sql/database.ts';
+import { smallPart } from '../../lib/store/sql/erasure.ts';
+import { tempDirectory } from '../helpers/temp-directory.ts';
+import { within } from '../helpers/within.ts';
+import { filesWith } from '../store/file-rig.ts';
+import { author, newId } from '../store/sample.ts';
+import { noResidents } from '../store/session-store-contract.ts';
+import { embeddedDatabase, sqlStoreOn } from './sql-rig.ts';
+
+const test = suite('a deletion leaves the files of the database at once while its part of the tables is small');
+
+/** Of the part that holds the deleted session, in text that can't be compressed. ERASURE_MB asks for another size. */
+const megabytes = Number(process.env.ERASURE_MB ?? 16);
+const word = 'zebrafish';
+
+test(`one session in a part of ${megabytes} MB`, async () => {
+  const directory = tempDirectory();
+  const database = embeddedDatabase(directory);
+  const store = sqlStoreOn(database, directory);
+  await store.open(noResidents);
+  const [gone, kept] = await twoOfOnePart(database);
+  for (const each of [gone, kept]) await store.commit(each.create());
+  await store.commit(gone.append(`${word} ${noise(100_000)}`));
+  for (let written = 0; written < megabytes; written++) await store.commit(kept.append(noise(1024 * 1024)));
+  await store.flush();
+  const [size] = await database.query({ sql: partOf, values: [gone.id] });
+  const bytes = Number(size?.bytes);
+  assert.ok(bytes < smallPart || megabytes > 40, `the part has ${bytes} bytes`);
+  assert.ok((await filesWith(directory, word)).length > 0);
+
+  const before = performance.now();
+  await store.commit(gone.remove());
+  const acknowledged = performance.now() - before;
+  const isOver = async (): Promise<boolean> =>
+    (await database.query({ sql: 'SELECT 1 FROM unerased LIMIT 1' })).length === 0;
+  await within(60_000, until(isOver), 'the erasure');
+  const took = performance.now() - before;
+  assert.equal(await filesWith(directory, word), []);
+  const mb = bytes / 1024 / 1024;
+  console.log(
+    `\nFIGURE a part of ${mb.toFixed(0)} MB is without the deleted session after ${took.toFixed(0)} ms (204 after ${acknowledged.toFixed(0)} ms): ${((took - 50) / mb).toFixed(1)} ms for each MB`,
+  );
+  await store.close();
+});
+
+test.run();
+
+const partOf = `
+  SELECT pg_total_relation_size(('messages_' || substring(tableoid::regclass::text from '[0-9]+$'))::regclass) AS bytes
+  FROM sessions WHERE id = $1`;
+
+/** Two sessions that the tables keep in the same part. */
+async function twoOfOnePart(database: Database) {
+  const parts = new Map<string, string>();
+  for (;;) {
+    const id = newId('ses');
+    const sql = `SELECT n FROM generate_series(0, 15) n WHERE satisfies_hash_partition('sessions'::regclass, 16, n, $1::text)`;
+    const [row] = await database.query({ sql, values: [id] });
+    const part = String(row?.n);
+    const other = parts.get(part);
+    if (other !== undefined) return [author('default', id), author('default', other)] as const;
+    parts.set(part, id);
+  }
+}
+
+function noise(characters: number): string {
+  return randomBytes((characters * 3) / 4).toString('base64');
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
