@@ -57,6 +57,8 @@ const settings = {
   plugins: { config: { 'demo-model': { delayMs: 0 } } },
   checkpoints: { enabled: false },
   log: { level: 'warn' },
+  // A machine that stands still for a moment is not what is tried.
+  server: { overloadLagMs: 0 },
 };
 
 class Soak {
