@@ -11,6 +11,8 @@ export interface MaintenanceOptions {
   clock: Clock;
   log: Logger;
   removeImages: (sessionId: string) => Promise<void>;
+  /** True while nothing can be written: then it waits. */
+  isReadOnly: () => boolean;
 }
 
 export interface Maintenance {
@@ -33,7 +35,8 @@ const checkpointBytes = 8 * 1024 * 1024;
 const vacuumBytes = 64 * 1024 * 1024;
 
 /** What PostgreSQL's background processes would do; embedded, it has none. */
-export function createMaintenance({ database, room, clock, log, removeImages }: MaintenanceOptions): Maintenance {
+export function createMaintenance(options: MaintenanceOptions): Maintenance {
+  const { database, room, clock, log, removeImages, isReadOnly } = options;
   const gone = new Set<string>();
   let tail: Promise<void> = Promise.resolve();
   let eraseTimer: (() => void) | undefined;
@@ -85,6 +88,7 @@ export function createMaintenance({ database, room, clock, log, removeImages }: 
     if (stopped) return;
     eraseTimer ??= clock.after(ms, () => {
       eraseTimer = undefined;
+      if (isReadOnly()) return scheduleErase(retryMs);
       serialised(() => eraseAll(false)).catch((error) => {
         report(error);
         scheduleErase(retryMs);
@@ -117,7 +121,8 @@ export function createMaintenance({ database, room, clock, log, removeImages }: 
     if (stopped) return;
     lookTimer ??= clock.after(lookEveryMs, () => {
       lookTimer = undefined;
-      if (sinceCheckpoint >= checkpointBytes || quiet())
+      if (isReadOnly()) look();
+      else if (sinceCheckpoint >= checkpointBytes || quiet())
         serialised(async () => {
           await checkpointNow();
           if (sinceVacuum >= vacuumBytes && quiet()) await vacuum();

@@ -37,7 +37,14 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
   const known = new Map<string, KnownSession>();
   /** Sessions whose creation is on its way. */
   const arriving = new Set<string>();
-  const maintenance = createMaintenance({ database, room, clock, log, removeImages: images.remove });
+  const maintenance = createMaintenance({
+    database,
+    room,
+    clock,
+    log,
+    removeImages: images.remove,
+    isReadOnly: () => care.trouble() === 'read-only',
+  });
   const committer = createCommitter({ database, known, room, care, onDurable, clock, log });
   let lock: DirectoryLock | undefined;
   let closing: Promise<void> | undefined;
