@@ -29,6 +29,8 @@ export interface Rig {
   foreign: Foreign;
   bundles: BundleFolder;
   bench: ConsoleBench;
+  /** By how many ms a timer of the console was late, at most, in each page under attack. */
+  lags: number[];
   /** What the browser wrote down about its network, after its end. */
   netLog(): string;
   close(): Promise<void>;
@@ -68,6 +70,7 @@ export async function startRig(
     foreign,
     bundles,
     bench,
+    lags: [],
     netLog: () => readFileSync(log, 'utf8'),
     async close() {
       await bench.close();
@@ -107,6 +110,10 @@ export function runAttacks(test: Test<Rig>, more: (log: string) => void = () => 
   test('and the log of the browser names the foreign host for the control only', async (rig) => {
     await withControl(rig, async () => undefined);
     const { confined, all } = await netLogOf(rig);
+    const worst = [...rig.lags].sort((a, b) => a - b);
+    console.log(
+      `\nFIGURE the console under attack, in ${worst.length} pages: a timer is late by at most ${worst.at(worst.length >> 1)} ms (median), ${worst.at(-1)} ms (worst)`,
+    );
     assert.equal(confined, []);
     assert.equal(rig.foreign.confined.heard, []);
     more(all);
@@ -161,7 +168,7 @@ export async function stops(rig: Rig, name: string, attacks: Attacks): Promise<v
 /** Waits until a bundle has tried everything, and until its neighbour has shown that it lives. */
 function confined(rig: Rig, name: string): Promise<Record<string, string>> {
   let results = {};
-  return withOnly(rig, { names: [name, 'neighbour'], hash: `#token=${token}`, ms: 60_000 }, async (page) => {
+  return beside(rig, [name], async (page) => {
     const root = rootOf(page, name).filter({ hasText: 'tried' });
     await root.waitFor({ timeout: 40_000 });
     results = JSON.parse((await root.innerText()).replace('tried ', ''));
@@ -206,13 +213,27 @@ export async function closed(context: BrowserContext): Promise<void> {
   await within(10_000, context.close()).catch(() => undefined);
 }
 
+const heartbeat = `(() => {
+  let last = performance.now();
+  window.lag = 0;
+  setInterval(() => {
+    const now = performance.now();
+    lag = Math.max(lag, Math.round(now - last - 50));
+    last = now;
+  }, 50);
+})()`;
+
 /** Opens the console with one hostile bundle and its neighbour, signed in. */
 export function beside(
   rig: Rig,
   names: readonly string[],
   use: (page: Page, opened: ConsolePage) => Promise<void>,
 ): Promise<void> {
-  return withOnly(rig, { names: [...names, 'neighbour'], hash: `#token=${token}` }, use);
+  return withOnly(rig, { names: [...names, 'neighbour'], hash: `#token=${token}` }, async (page, opened) => {
+    await page.evaluate(heartbeat);
+    await use(page, opened);
+    rig.lags.push(Number(await page.evaluate('window.lag ?? 0')));
+  });
 }
 
 /** Ends the browser and looks into its log: lines that name the foreign host. The control must be in it, or it says nothing. */

@@ -37,7 +37,7 @@ for (const name of [...Object.keys(thefts), 'nests'])
       await openSession(page, session);
       const composer = page.locator('.composer textarea');
       await composer.click();
-      await composer.fill('kept');
+      await write(page, 'kept');
       const pressed = await typeUntilGone(page, name);
       assert.equal(typed, [], `of ${pressed} letters`);
       const { activeElement, text, caret } = await whereTyped(page);
@@ -66,7 +66,7 @@ test('even while nobody takes the keyboard back', (rig) =>
     await openSession(page, await rig.bench.newSession('Nobody'));
     const typed = listen(page);
     const composer = page.locator('.composer textarea');
-    await composer.fill('kept');
+    await write(page, 'kept');
     const holds = () => page.evaluate(`document.activeElement.title === 'focuses-an-input: x'`);
     await eventually(20_000, async () => (await holds()) === true, 'the theft');
     for (let at = 0; at < 100; at++) {
@@ -157,6 +157,16 @@ test('a person who clicks into a frame, or tabs into it, keeps the keyboard ther
 });
 
 runAttacks(test);
+
+/** Writes into the composer without the keyboard, which may be elsewhere at the moment. */
+async function write(page: Page, text: string): Promise<void> {
+  await page.evaluate(`(() => {
+    const composer = document.querySelector('.composer textarea');
+    composer.focus();
+    composer.value = ${JSON.stringify(text)};
+    composer.dispatchEvent(new Event('input', { bubbles: true }));
+  })()`);
+}
 
 /** Types letter by letter, with and without key events, until the frame is gone. */
 async function typeUntilGone(page: Page, name: string): Promise<number> {

@@ -68,7 +68,14 @@ documents('public, never cached without asking, and telling nobody where it was'
   assert.is(response.headers.get('x-content-type-options'), 'nosniff');
   assert.is(response.headers.get('x-dns-prefetch-control'), 'off');
   assert.not.ok(response.headers.has('x-frame-options'));
-  assert.match(response.headers.get('permissions-policy') ?? '', /camera=\(\), microphone=\(\).*clipboard-read=\(\)/);
+  assert.is(response.headers.get('connection-allowlist'), '(response-origin)');
+  const denied = (response.headers.get('permissions-policy') ?? '').split(', ');
+  assert.equal(
+    denied.filter((feature) => !/^[a-z-]+=\(\)$/.test(feature)),
+    [],
+  );
+  for (const feature of ['camera', 'clipboard-read', 'clipboard-write', 'fullscreen', 'focus-without-user-activation'])
+    assert.ok(denied.includes(`${feature}=()`), feature);
 });
 
 documents(
