@@ -83,11 +83,15 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
     async putImage(_tenantId, sessionId, data) {
       const { entries } = usable();
       care.admitBytes();
-      const image = await images.put(sessionId, data);
+      const isThere = (): boolean => entries.has(sessionId) || inFlight.has(sessionId);
+      const image = await images.put(sessionId, data).catch((error: unknown) => {
+        // Its directory goes with the session.
+        throw isThere() ? error : absent(sessionId);
+      });
       // Looked at afterwards, so that an image that arrives behind the deletion does not stay.
-      if (entries.has(sessionId) || inFlight.has(sessionId)) return image;
+      if (isThere()) return image;
       await images.remove(sessionId);
-      throw new Error(`Session ${sessionId} is not in the store.`);
+      throw absent(sessionId);
     },
     async readImage(tenantId, sessionId, hash) {
       const entry = usable().entries.get(sessionId);
@@ -230,9 +234,13 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
   }
 }
 
+function absent(sessionId: string): Error {
+  return new Error(`Session ${sessionId} is not in the store.`);
+}
+
 function existing(entries: Map<string, SessionEntry>, tenantId: string, sessionId: string): SessionEntry {
   const entry = entries.get(sessionId);
-  if (entry?.record.tenantId !== tenantId) throw new Error(`Session ${sessionId} is not in the store.`);
+  if (entry?.record.tenantId !== tenantId) throw absent(sessionId);
   return entry;
 }
 

@@ -69,9 +69,13 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
     async putImage(_tenantId, sessionId, data) {
       usable();
       care.admitBytes();
-      const image = await images.put(sessionId, data);
+      const isThere = (): boolean => known.has(sessionId) || arriving.has(sessionId);
+      const image = await images.put(sessionId, data).catch((error: unknown) => {
+        // Its directory goes with the session.
+        throw isThere() ? error : absent(sessionId);
+      });
       // Looked at afterwards, so that an image that arrives behind the deletion does not stay.
-      if (known.has(sessionId) || arriving.has(sessionId)) return image;
+      if (isThere()) return image;
       await images.remove(sessionId);
       throw absent(sessionId);
     },

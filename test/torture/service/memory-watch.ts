@@ -18,7 +18,7 @@ const hour = 3_600_000;
 /** Code is compiled, caches and the buffer of events fill up: the first third, this long at least. */
 const warmUpMs = 45_000;
 /** What happens in less says nothing about an hour. */
-const shortestMs = 90_000;
+const shortestMs = 75_000;
 
 /** What may be added in an hour, by kind. What the runtime does by itself is allowed for in resident memory. */
 const kinds = {

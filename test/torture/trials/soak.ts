@@ -14,7 +14,7 @@ import type { Trial, TrialOptions } from '../trial.ts';
 const visitors = 6;
 const lifeMs = 6_000;
 /** Of the time, for lives that are ended; the rest is one long life. */
-const shareOfKills = 0.2;
+const shareOfKills = 0.1;
 
 /**
  * The built service under everyday use: first through many `kill -9`, each followed by a look at every session, then in one
