@@ -50,12 +50,12 @@ export function rootOf(page: Page, name: string) {
   return page.frameLocator(`iframe[title="${name}: x"]`).locator('#root');
 }
 
-/** Resolves when the plugin still does something. */
-export async function stillRuns(page: Page, name: string): Promise<void> {
+/** Resolves when the plugin still does something: within `ms` once it stands. */
+export async function stillRuns(page: Page, name: string, ms = 10_000): Promise<void> {
   const root = rootOf(page, name);
   await root.filter({ hasText: /alive \d/ }).waitFor({ timeout: 40_000 });
   const before = await root.innerText();
-  await root.filter({ hasNotText: before }).waitFor({ timeout: 40_000 });
+  await root.filter({ hasNotText: before }).waitFor({ timeout: ms });
 }
 
 /** The state of a plugin on the page of plugins, which must be open. */
@@ -65,7 +65,7 @@ export function stateOf(page: Page, name: string, state: string) {
 
 /** Uses a page in which only these bundles run; afterwards it is closed. */
 export async function withOnly(
-  { bundles, bench }: { bundles: BundleFolder; bench: ConsoleBench },
+  { bundles, bench, lags }: { bundles: BundleFolder; bench: ConsoleBench; lags?: number[] },
   { names, hash = '#/settings/plugins', ms = 100_000 }: { names: readonly string[]; hash?: string; ms?: number },
   use: (page: Page, opened: ConsolePage) => Promise<void>,
 ): Promise<void> {
@@ -75,7 +75,10 @@ export async function withOnly(
   const storageState: BrowserContextOptions['storageState'] = { cookies: [], origins: [{ origin, localStorage }] };
   const opened = await bench.open(hash, { storageState });
   try {
+    if (lags) await opened.page.evaluate(heartbeat);
     await within(ms, use(opened.page, opened), 'the test in the page');
+    const late = lags && (await within(2_000, opened.page.evaluate('window.lag')).catch(() => undefined));
+    if (typeof late === 'number') lags?.push(late);
   } catch (error) {
     await opened.page.evaluate(`location.hash = '#/settings/plugins'`).catch(() => undefined);
     const said = await opened.page
@@ -88,3 +91,14 @@ export async function withOnly(
     await opened.close();
   }
 }
+
+/** By how many ms a timer of the page is late, at most; gone with a reload. */
+const heartbeat = `(() => {
+  let last = performance.now();
+  window.lag = 0;
+  setInterval(() => {
+    const now = performance.now();
+    lag = Math.max(lag, Math.round(now - last - 50));
+    last = now;
+  }, 50);
+})()`;

@@ -20,8 +20,8 @@ const test = attackSuite(
 const endsAfterFive = (name: string) => (fixture: Rig) =>
   withOnly(fixture, { names: ['a-neighbour', name, 'z-neighbour'] }, async (page) => {
     await stateOf(page, name, 'failed').waitFor({ timeout: 60_000 });
-    await stillRuns(page, 'z-neighbour');
-    await stillRuns(page, 'a-neighbour');
+    await stillRuns(page, 'z-neighbour', 40_000);
+    await stillRuns(page, 'a-neighbour', 40_000);
     assert.is(await stateOf(page, 'a-neighbour', 'ready').count(), 1);
     assert.match(await page.locator(`[data-plugin="${name}"] .problem`).innerText(), /within 5 seconds/);
   });
@@ -32,7 +32,7 @@ sideBySide(test, {
   'also when it asks to hear of its end, which keeps its process alive': endsAfterFive('b-clings'),
   'a promise that never settles costs the others nothing': (fixture) =>
     withOnly(fixture, { names: ['a-neighbour', 'b-waits', 'c-never-settles'] }, async (page) => {
-      await stillRuns(page, 'a-neighbour');
+      await stillRuns(page, 'a-neighbour', 40_000);
       await page.evaluate(`document.querySelector('iframe[title="a-neighbour: x"]').dataset.kept = 'yes'`);
       await stateOf(page, 'b-waits', 'failed').waitFor({ timeout: 60_000 });
       await rootOf(page, 'c-never-settles').filter({ hasText: 'alive' }).waitFor();

@@ -33,8 +33,8 @@ sideBySide(test, {
   'a loop while it mounts is not blamed on the one that is discovered meanwhile': (fixture) =>
     withOnly(fixture, { names: ['a-neighbour', 'b-mounts-forever', 'z-neighbour'] }, async (page) => {
       await stateOf(page, 'b-mounts-forever', 'quarantined').waitFor({ timeout: 90_000 });
-      await stillRuns(page, 'z-neighbour');
-      await stillRuns(page, 'a-neighbour');
+      await stillRuns(page, 'z-neighbour', 40_000);
+      await stillRuns(page, 'a-neighbour', 40_000);
       assert.is(await page.locator('[data-bundle-state="quarantined"]').count(), 1);
       assert.is(await page.locator('iframe[title="b-mounts-forever: x"]').count(), 0);
     }),
@@ -42,7 +42,7 @@ sideBySide(test, {
   'a loop that begins later': (fixture) =>
     withOnly(fixture, { names: ['a-neighbour', 'b-loops-later'] }, async (page) => {
       await stateOf(page, 'b-loops-later', 'quarantined').waitFor({ timeout: 90_000 });
-      await stillRuns(page, 'a-neighbour');
+      await stillRuns(page, 'a-neighbour', 40_000);
       assert.is(await stateOf(page, 'a-neighbour', 'ready').count(), 1);
     }),
 
@@ -50,8 +50,8 @@ sideBySide(test, {
     withOnly(fixture, { names: ['a-neighbour', 'b-stalls-once', 'z-neighbour'] }, async (page) => {
       await rootOf(page, 'b-stalls-once').filter({ hasText: 'alive for the 1. time' }).waitFor({ timeout: 40_000 });
       await rootOf(page, 'b-stalls-once').filter({ hasText: 'alive for the 2. time' }).waitFor({ timeout: 60_000 });
-      await stillRuns(page, 'a-neighbour');
-      await stillRuns(page, 'z-neighbour');
+      await stillRuns(page, 'a-neighbour', 40_000);
+      await stillRuns(page, 'z-neighbour', 40_000);
       assert.is(await page.locator('[data-bundle-state="ready"]').count(), 3);
     }),
 });

@@ -17,7 +17,7 @@ const test = attackSuite(
 
 test('a bundle that eats all memory loses its process; the console and the others go on', (fixture) =>
   withOnly(fixture, { names: ['a-neighbour', 'b-hogs'] }, async (page) => {
-    await stillRuns(page, 'a-neighbour');
+    await stillRuns(page, 'a-neighbour', 40_000);
     // When a frame crashes playwright gives the whole page up, so the page itself says what becomes of it.
     await page.evaluate(`setInterval(() => {
       const quarantined = document.querySelector('[data-plugin="b-hogs"] [data-bundle-state="quarantined"]');

@@ -17,9 +17,9 @@ export function Plugins() {
       {list.value.plugins.some(({ web }) => web) && (
         <p class="note">
           What a plugin shows in the browser runs in a frame of its own: it sees no token and reaches no other server.
-          It can read what is listed here and what its place shows, and a hostile one could leak a little of that
-          through name look-ups. The rest of a plugin runs in the service with all its rights. Install only what you
-          trust.
+          It can read what is listed here and what its place shows, and in some browsers a hostile one could leak a
+          little of that through name look-ups. The rest of a plugin runs in the service with all its rights. Install
+          only what you trust.
         </p>
       )}
       {list.value.plugins.map((plugin) => (
