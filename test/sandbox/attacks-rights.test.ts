@@ -30,7 +30,7 @@ const rows: Record<string, Attacks> = {
     localStorage: { code: `return localStorage.length`, refused: true },
     sessionStorage: { code: `return sessionStorage.length`, refused: true },
     cookie: { code: `return document.cookie`, refused: true },
-    cookieStore: { code: `return await cookieStore.getAll()`, refused: 'alone' },
+    cookieStore: { code: `return await cookieStore.getAll()`, refused: true },
     indexedDb: {
       code: `await new Promise((ok, no) => { const r = indexedDB.open('x'); r.onsuccess = ok; r.onerror = no; })`,
       refused: true,
@@ -40,10 +40,12 @@ const rows: Record<string, Attacks> = {
     locks: { code: `return await navigator.locks.query()`, refused: true },
     serviceWorker: { code: `return await navigator.serviceWorker.getRegistrations()`, refused: true },
     clipboard: { code: `return await navigator.clipboard.readText()`, refused: 'alone' },
-    channel: {
-      code: `await new Promise((ok, no) => { new BroadcastChannel('console').onmessage = ok; new BroadcastChannel('console').postMessage(1); setTimeout(no, 300); new SharedWorker(endpoint + '/hub.worker.js'); })`,
-      refused: 'alone',
+    sharedWorker: {
+      code: `await new Promise((ok, no) => { new SharedWorker(foreign + 'shared.js').onerror = no; setTimeout(ok, 500); })`,
+      heard: '/shared.js',
+      refused: true,
     },
+    hub: { code: `new SharedWorker(endpoint + '/hub.worker.js')`, refused: 'alone' },
   },
   'eval, Function, wasm, inline scripts, event attributes, `javascript:`, workers, other scripts: one address may run':
     {
@@ -77,15 +79,15 @@ const rows: Record<string, Attacks> = {
         code: flag(
           `document.head.append(make('script', { type: 'importmap', textContent: '{"imports":{"x":"data:text/javascript,globalThis.flag=1"}}' })); await import('x')`,
         ),
-        refused: 'alone',
+        refused: true,
       },
       worker: { code: worker(blob('postMessage(1)')), refused: true },
       moduleWorker: { code: worker(`${blob('postMessage(1)')}, { type: 'module' }`), refused: true },
       dataWorker: { code: worker(`'data:text/javascript,postMessage(1)'`), refused: true },
-      worklet: { code: `await CSS.paintWorklet.addModule(${blob('1')})`, refused: 'alone' },
+      worklet: { code: `await CSS.paintWorklet.addModule(${blob('1')})`, refused: true },
       nextScript: { code: `await import(endpoint + '/plugins/hostile-1/other.js')`, refused: true },
       rawEntry: { code: `await import(endpoint + '/plugins/hostile-1/main.js')`, refused: true },
-      foreignEntry: { code: `await import(endpoint + '/plugins/neighbour/.sandbox/main.js')`, refused: 'alone' },
+      foreignEntry: { code: `await import(endpoint + '/plugins/neighbour/.sandbox/main.js')`, refused: true },
     },
   'the page around it, its siblings and the history: the sandbox flag for navigation': {
     topNavigation: { code: `top.location.href = foreign + 'top'`, heard: '/top', refused: true },
