@@ -7,6 +7,8 @@ interface Open {
   tenantId: Tenant;
   sessionId: string | undefined;
   after: number;
+  /** It was asked for what came behind a number. */
+  isReplay: boolean;
   life: number;
   stream: EventStream;
 }
@@ -38,7 +40,7 @@ export class Streams {
       return;
     }
     const stream = readEventStream(response, () => abort.abort());
-    this.open.push({ tenantId, sessionId, after: from, life: lives - 1, stream });
+    this.open.push({ tenantId, sessionId, after: from, isReplay: after !== undefined, life: lives - 1, stream });
   }
 
   /** Ends one stream and opens it again where it was; after a crash, one that the crash cut off. */
@@ -83,7 +85,10 @@ export class Streams {
     return stream.envelopes.at(-1)?.seq ?? after;
   }
 
-  private note({ tenantId, sessionId, after, life, stream }: Open, drained: boolean): void {
+  private note({ tenantId, sessionId, after: asked, isReplay, life, stream }: Open, drained: boolean): void {
+    // A session's stream that asks for no replay begins with the run that is going on.
+    const first = stream.envelopes[0]?.seq ?? Infinity;
+    const after = isReplay ? asked : Math.min(asked, first - 1);
     this.world.facts.push({
       kind: 'stream',
       tenantId,
