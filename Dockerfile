@@ -14,7 +14,7 @@ RUN npm install --global --ignore-scripts --no-fund --no-audit /tmp/agent-sessio
 
 USER node
 WORKDIR /workspace
-ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=4 SERVICE_HOST=0.0.0.0 SERVICE_DATA_DIR=/data SERVICE_WORKSPACE=/workspace
+ENV NODE_ENV=production SERVICE_HOST=0.0.0.0 SERVICE_DATA_DIR=/data SERVICE_WORKSPACE=/workspace
 VOLUME ["/data", "/workspace"]
 EXPOSE 7331
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openProgram } from './compiled-program.ts';
+import { letNurseryGrow } from './nursery.ts';
 
 // Part of the build. usage: node build-code.js PROGRAM CODE
 const [program = '', code = ''] = process.argv.splice(2, 2, '--port', '0').map((path) => resolve(path));
@@ -22,6 +23,7 @@ async function buildCode(program: string, code: string): Promise<void> {
   });
   compiled.start();
   await converse(/http:\S+/.exec(await greeting)?.[0] ?? '');
+  letNurseryGrow();
   writeFileSync(code, compiled.code());
   process.kill(process.pid, 'SIGTERM');
 }

@@ -5,6 +5,7 @@ import type { ImportModule } from '../../lib/plugins/load-module.ts';
 import { createApp } from '../create-app.ts';
 import type { CommandArguments } from '../flags.ts';
 import { greeting } from '../greeting.ts';
+import { keepNurserySmall } from '../nursery.ts';
 import { connectionLimit, fileSlots, openFileLimit, openFilesWarning } from '../open-files.ts';
 import { handlers } from '../routes.ts';
 import { type Listening, serve } from '../serve.ts';
@@ -55,5 +56,6 @@ export async function serveCommand(
   const shutdown = createShutdown({ app, listening, exit: process.exit });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     process.on(signal, () => shutdown(signal, constants.signals[signal]));
+  keepNurserySmall();
   process.stdout.write(greeting({ app, port: listening.port }));
 }

@@ -1,14 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Driver } from '../driver.ts';
 
-/** The built service as `npm start` starts it, with its defaults: full durability, checkpoints, bundled plugins. `nodeFlags` are for profiles. */
+/** The built service with its defaults: full durability, checkpoints, bundled plugins. `nodeFlags` are for profiles. */
 export function ourDriver(
   name: string,
   { storage = 'file', nodeFlags = [] }: { storage?: 'file' | 'sqlite'; nodeFlags?: string[] } = {},
 ): Driver {
   const main = resolve('dist/host/main.js');
-  const words = [...startFlags(), ...nodeFlags, main];
   return {
     name,
     program({ directory, workspace, port, modelUrl }) {
@@ -19,7 +18,7 @@ export function ourDriver(
       writeFileSync(join(directory, 'service.config.json'), JSON.stringify(settings));
       return {
         command: process.execPath,
-        words,
+        words: [...nodeFlags, main],
         environment: {
           SERVICE_PORT: String(port),
           SERVICE_LOG_LEVEL: 'warn',
@@ -29,11 +28,4 @@ export function ourDriver(
       };
     },
   };
-}
-
-/** What `npm start` hands to Node. */
-function startFlags(): string[] {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } };
-  const [, flags = ''] = /&& node (.*)dist\/host\/main\.js$/.exec(scripts.start) ?? [];
-  return flags.split(' ').filter(Boolean);
 }
