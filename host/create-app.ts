@@ -91,12 +91,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   for (const finding of findings) log.warn(`Recovery: ${finding}`);
 
   try {
-    const sequence = await openSequence(store, clock, log);
+    const [sequence, auth] = await Promise.all([
+      openSequence(store, clock, log),
+      createAuth({ config, clock, log, directory, newId, secrets }),
+    ]);
     const events = createEventBus({ clock, seed: sequence.seed, onSeq: (seq) => sequence.used(seq) });
     const liveSessions = createSessions({ store, events, clock });
     sessions = liveSessions;
     liveSessions.restore(records);
-    const auth = await createAuth({ config, clock, log, directory, newId, secrets });
     const models = createModelRegistry(config.model.default);
     const tools = createToolRegistry();
     const guards = createGuards();

@@ -53,7 +53,7 @@ export function createPluginHost(options: PluginHostOptions): PluginHost {
   async function load(): Promise<void> {
     const { directories, allow } = config.plugins;
     const packageRoot = options.packageRoot ?? resolve(bundledDirectory, '../..');
-    const found = await discoverPlugins({ bundledDirectory, packageRoot, directories, cwd, log });
+    const found = discoverPlugins({ bundledDirectory, packageRoot, directories, cwd, log });
     const ordered = loadOrder(found);
     for (const plugin of ordered) {
       const state = allow === undefined || allow.includes(plugin.id) ? 'failed' : 'inactive';

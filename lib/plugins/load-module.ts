@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from '../plugin-api/define-plugin.ts';
@@ -12,7 +12,7 @@ export async function loadModule(
   { directory, manifest }: FoundPlugin,
   importModule: ImportModule = (url) => import(url),
 ): Promise<Plugin<unknown>> {
-  const file = await mainFile(directory, manifest?.main);
+  const file = mainFile(directory, manifest?.main);
   const module: { default?: unknown } = await importModule(pathToFileURL(file).href);
   const plugin = module.default;
   if (typeof plugin !== 'object' || plugin === null || !('apply' in plugin) || typeof plugin.apply !== 'function')
@@ -52,11 +52,11 @@ function knownOptions(
   return Object.fromEntries(Object.entries(configured).filter(([key]) => !unknown.includes(key)));
 }
 
-async function mainFile(directory: string, main: string | undefined): Promise<string> {
+function mainFile(directory: string, main: string | undefined): string {
   const names = main === undefined ? ['index.js', 'index.mjs'] : [main];
   for (const name of names) {
     const file = join(directory, name);
-    if ((await stat(file).catch(() => undefined))?.isFile()) return file;
+    if (statSync(file, { throwIfNoEntry: false })?.isFile()) return file;
   }
   throw new Error(`There is no ${names.join(' or ')} in the plugin's folder.`);
 }
