@@ -94,9 +94,15 @@ export function createRelay({ modelUrl, workspace, keep }: RelayOptions): Relay 
     find: (id) => sessions.get(id),
     async create() {
       const at = new Date().toISOString();
+      const [id, fields] = [`ses_${++seq}`, { title: 'New session', model: 'bench', workspace }];
       const session = {
-        ...{ id: `ses_${++seq}`, title: 'New session', model: 'bench', workspace },
-        ...{ createdAt: at, updatedAt: at, status: 'idle', messageCount: 0, messages: [] },
+        id,
+        ...fields,
+        createdAt: at,
+        updatedAt: at,
+        status: 'idle',
+        messageCount: 0,
+        messages: [],
         listeners: new Set<ServerResponse>(),
       };
       sessions.set(session.id, session);
