@@ -5,7 +5,7 @@ export interface Options {
   rounds: number;
   /** Parts of the names of what to measure; all when there is none. */
   only: string[];
-  /** Measure the relay on the prescribed libraries with a synced log, too. */
+  /** Measure the relay with what no server of the contract may leave out, too. */
   floor: boolean;
   /** Driver files of further servers. */
   drivers: string[];

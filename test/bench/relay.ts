@@ -10,6 +10,12 @@ export interface RelayOptions {
   workspace: string;
   /** Resolves when the change would survive a power cut; events wait for it. Without it nothing is kept. */
   keep?: (change: object) => Promise<void>;
+  /** How a file of the workspace is read for a tool. Default: whatever is at its path. */
+  read?: (path: string) => Promise<string>;
+  /** JSON text of the tools that the model is told. Default: none. */
+  tools?: string;
+  /** How many events are kept for clients that come back. Default: none. */
+  replay?: number;
 }
 
 export interface RelaySession {
@@ -43,7 +49,10 @@ interface Call {
 
 type Publish = (event: object) => void;
 
-export function createRelay({ modelUrl, workspace, keep }: RelayOptions): Relay {
+export function createRelay(options: RelayOptions): Relay {
+  const { modelUrl, workspace, keep, tools, replay = 0 } = options;
+  const read = options.read ?? ((path) => readFile(path, 'utf8'));
+  const ring: { id: number; event: object; text: string }[] = [];
   const agent = new Agent({ keepAlive: true });
   const sessions = new Map<string, RelaySession>();
   let seq = 0;
@@ -51,6 +60,7 @@ export function createRelay({ modelUrl, workspace, keep }: RelayOptions): Relay 
   function emit(session: RelaySession, event: object): void {
     const id = ++seq;
     const text = `id: ${id}\ndata: ${JSON.stringify({ seq: id, at: new Date().toISOString(), event })}\n\n`;
+    if (replay > 0) ring[id % replay] = { id, event, text };
     for (const listener of session.listeners) listener.write(text);
   }
 
@@ -63,7 +73,7 @@ export function createRelay({ modelUrl, workspace, keep }: RelayOptions): Relay 
     for (;;) {
       const messageId = `msg_${++seq}`;
       publish({ type: 'message.started', sessionId, message: { id: messageId, role: 'assistant', content: '' } });
-      const { content, calls } = await callModel({ url: modelUrl, agent }, session, (delta) =>
+      const { content, calls } = await callModel({ url: modelUrl, agent, tools }, session, (delta) =>
         publish({ type: 'message.delta', sessionId, messageId, channel: 'text', delta }),
       );
       const tool_calls = calls.map(({ id, ...called }) => ({ id, type: 'function', function: called }));
@@ -75,7 +85,7 @@ export function createRelay({ modelUrl, workspace, keep }: RelayOptions): Relay 
       if (calls.length === 0) break;
       for (const call of calls) {
         publish({ type: 'tool.started', sessionId, call });
-        const text = await readFile(join(workspace, JSON.parse(call.arguments).path), 'utf8');
+        const text = await read(join(workspace, JSON.parse(call.arguments).path));
         const result = { role: 'tool', content: text, tool_call_id: call.id };
         session.messages.push(result);
         const about = { callId: call.id, name: call.name, ok: true, content: text };
@@ -141,16 +151,17 @@ function summary({ messages, listeners, ...fields }: RelaySession): object {
 }
 
 function callModel(
-  { url, agent }: { url: string; agent: Agent },
+  { url, agent, tools }: { url: string; agent: Agent; tools: string | undefined },
   session: RelaySession,
   onDelta: (text: string) => void,
 ): Promise<{ content: string; calls: Call[] }> {
-  const body = JSON.stringify({
+  const plain = JSON.stringify({
     model: 'bench',
     stream: true,
     stream_options: { include_usage: true },
     messages: session.messages,
   });
+  const body = tools === undefined ? plain : `${plain.slice(0, -1)},"tools":${tools}}`;
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     const request = httpRequest(`${url}/chat/completions`, { method: 'POST', agent, headers }, (response) => {

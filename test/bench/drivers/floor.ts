@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Driver } from '../driver.ts';
 
-/** The relay on the prescribed libraries with a synced log: what is left of a ratio to it is this service's own. */
+/** The relay with what no server of the contract may leave out: what is left of a ratio beyond it is this service's own. */
 export function floorDriver(outdir: string): Driver {
   const program = resolve(outdir, 'floor-relay.js');
   return {
