@@ -51,6 +51,16 @@ const healthy = history(
   rewound('u2', said.user('u1'), said.assistant('a1')),
 );
 
+/** What a run did at the crash, and nobody was told: two messages became a summary. */
+const summaryOf = (count: number): ChatMessage => ({
+  ...said.assistant('short'),
+  meta: { compacted: count, tokensBefore: 9, tokensAfter: 5 },
+});
+const toldBeforeCrash = [
+  ...[post('u1'), completed(said.user('u1')), completed(said.assistant('a1'))],
+  ...[post('u2'), completed(said.user('u2')), post('u3'), completed(said.user('u3'))],
+];
+
 /** For each invariant, what must be noticed; every one of these would be a broken promise of the service. */
 const broken: Record<string, Observation[]> = {
   I1: [history(started('r'), started('q')), history(post('u'), post('u'))],
@@ -58,6 +68,7 @@ const broken: Record<string, Observation[]> = {
     history(post('u'), reading('idle', [])),
     history(post('u'), reading('idle', [said.user('u'), { ...said.user('u'), id: 'u2' }])),
     history(post('u'), completed(said.user('u')), crash, boot, reading('interrupted', [])),
+    history(...toldBeforeCrash, crash, boot, reading('interrupted', [summaryOf(2), said.user('u3')])),
   ],
   I3: [
     history(started('r'), finished('r'), finished('r')),
@@ -185,6 +196,11 @@ test('a history in which every promise was kept breaks none', () => {
     Array.from({ length: last }, (_, at) => at + 1),
   );
   assert.equal(breaches({ ...healthy, facts: [...healthy.facts, whole] }), []);
+});
+
+test('a compaction that a crash kept from being told takes what it replaced, and nothing else', () => {
+  const shown = reading('interrupted', [summaryOf(2), said.user('u2'), said.user('u3')]);
+  assert.equal(breaches(history(...toldBeforeCrash, crash, boot, shown)), []);
 });
 
 for (const { id, says, check } of invariants)

@@ -56,9 +56,22 @@ function takeReading(
   detail: Reading,
   { quiet, steps }: { quiet: boolean; steps: ReplicaSteps },
 ): void {
+  if (replica.unsure) catchUp(replica, detail, steps);
   steps.reading?.(replica, detail, quiet);
   if (!replica.unsure && !quiet) return;
   replica.messages = [...detail.messages];
   replica.unsure = false;
   replica.mayShrink = false;
+}
+
+/** A run may have been compacting at the crash: its summary is there, and nobody was told. The same as if it had been. */
+function catchUp(replica: Replica, { id, messages }: Reading, steps: ReplicaSteps): void {
+  const [summary] = messages;
+  const removedMessages = Number(summary?.meta?.compacted ?? 0);
+  if (!summary || removedMessages === 0 || replica.messages.some((message) => message.id === summary.id)) return;
+  const [tokensBefore, tokensAfter] = [Number(summary.meta?.tokensBefore), Number(summary.meta?.tokensAfter)];
+  const keptMessages = Math.max(0, replica.messages.length - removedMessages);
+  const counts = { removedMessages, keptMessages, tokensBefore, tokensAfter };
+  steps.compacted?.(replica.messages, { type: 'context.compacted', sessionId: id, ...counts });
+  replica.messages = [summary, ...replica.messages.slice(removedMessages)];
 }
