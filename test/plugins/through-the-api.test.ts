@@ -137,7 +137,7 @@ api('prompts of plugins follow agent.systemPrompt, and skills and context are am
   }); } };`,
   );
   const directories = [examples, `${folders.root}/plugins`];
-  const config = { 'house-rules': { rules: ['Be brief.'] } };
+  const config = { 'house-rules': { rules: ['Be brief.'] }, 'office-hours': { from: 0, to: 24 } };
   await withApp({ settings: { ...settings(config, directories), model: { default: 'listener' } } }, async (app) => {
     await app.call('POST', '/api/sessions', { status: 201, body: { model: 'demo' } });
     const { id } = await app.newSession({ model: 'demo' });
