@@ -1,4 +1,4 @@
-/** Whether `If-None-Match` names this tag: any of a list, `*`, compared weakly (RFC 9110, 13.1.2). */
+/** Whether `If-None-Match` names this tag: one of a list, or `*`; compared weakly (RFC 9110, 13.1.2). */
 export function isUnchanged(request: Pick<Request, 'headers'>, tag: string): boolean {
   const header = request.headers.get('if-none-match')?.trim() ?? '';
   return header === '*' || header.split(',').some((entry) => opaque(entry.trim()) === opaque(tag));

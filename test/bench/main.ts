@@ -5,9 +5,8 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Driver } from './driver.ts';
-import { floorDriver } from './drivers/floor.ts';
 import { ourDriver } from './drivers/ours.ts';
-import { rawDriver } from './drivers/raw.ts';
+import { relayDriver } from './drivers/relay.ts';
 import { printEstimates } from './estimates.ts';
 import { metrics } from './metrics.ts';
 import { readOptions } from './options.ts';
@@ -71,13 +70,13 @@ async function measureServers(): Promise<void> {
 }
 
 async function createTargets(modelUrl: string): Promise<Target[]> {
-  const drivers: Driver[] = [rawDriver(outdir)];
+  const drivers: Driver[] = [relayDriver('raw', outdir)];
   if (existsSync('dist/host/main.js')) {
     const { profiles } = options;
     const nodeFlags = profiles ? ['--cpu-prof', `--cpu-prof-dir=${resolve(profiles)}`] : [];
     drivers.push(ourDriver('ours', { nodeFlags }), ourDriver('sql', { storage: 'sqlite', nodeFlags }));
   } else console.log('SKIPPED ours: dist/host/main.js is not there');
-  if (options.floor) drivers.push(floorDriver(outdir));
+  if (options.floor) drivers.push(relayDriver('floor', outdir));
   for (const path of options.drivers) {
     const { default: driver } = (await import(pathToFileURL(resolve(path)).href)) as { default?: Driver };
     if (typeof driver?.program !== 'function') throw new Error(`${path} has no driver as its default export`);
