@@ -28,7 +28,7 @@ import { pluginServices } from '../lib/service/plugin-services.ts';
 import { recoverSessions } from '../lib/service/recover-sessions.ts';
 import { createSearch } from '../lib/service/search.ts';
 import { createSessions, type Sessions } from '../lib/session/sessions.ts';
-import { createSummaryTexts } from '../lib/session/summary.ts';
+import { createSummaryList } from '../lib/session/summary.ts';
 import type { SessionStore } from '../lib/store/session-store.ts';
 import { storePaths } from '../lib/store/store-paths.ts';
 import { createToolRegistry } from '../lib/tools/registry.ts';
@@ -170,7 +170,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       routes,
       workspaces,
       checkpoints,
-      summaries: createSummaryTexts(),
+      summaries: createSummaryList(),
       search: createSearch(parts),
       metrics: createMetrics({ ...parts, meter }, () => processFigures(loop.lag())),
     };

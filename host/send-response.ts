@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../lib/base/clock.ts';
-import { textOf } from '../lib/http/respond.ts';
+import { bodyOf } from '../lib/http/respond.ts';
 import { pumpBehind } from '../lib/http/sse.ts';
 import type { StreamPump } from '../lib/http/stream-pump.ts';
 
@@ -26,14 +26,14 @@ export function sendDirectly(
     });
     return true;
   }
-  const text = response.body === null ? '' : textOf(response);
-  if (text === undefined) return false;
+  const body = response.body === null ? '' : bodyOf(response);
+  if (body === undefined) return false;
   // The answer to HEAD names the length of the body that GET has, or none.
   const isHead = socket.req.method === 'HEAD';
   const bare = isHead || response.status === 204 || response.status === 304 || response.headers.has('content-length');
-  if (!bare) response.headers.set('content-length', String(Buffer.byteLength(text)));
+  if (!bare) response.headers.set('content-length', String(Buffer.byteLength(body)));
   writeHead(socket, response);
-  socket.end(text);
+  socket.end(body);
   return true;
 }
 

@@ -14,7 +14,7 @@ import type { Guards } from './service/guards.ts';
 import type { Metrics } from './service/metrics.ts';
 import type { Search } from './service/search.ts';
 import type { Sessions } from './session/sessions.ts';
-import type { SummaryTexts } from './session/summary.ts';
+import type { SummaryList } from './session/summary.ts';
 import type { SessionStore } from './store/session-store.ts';
 import type { ToolRegistry } from './tools/registry.ts';
 import type { IdSource } from './wire/ids.ts';
@@ -47,8 +47,8 @@ export interface App {
   readonly plugins: PluginHost;
   readonly workspaces: Workspaces;
   readonly checkpoints: Checkpointer;
-  /** The JSON of a list of summaries, serialised once per change of a session. */
-  readonly summaries: SummaryTexts;
+  /** The JSON of a list of summaries, serialised once per change. */
+  readonly summaries: SummaryList;
   readonly search: Search;
   readonly metrics: Metrics;
   /** Stops runs, streams, plugins and the store, in that order. Idempotent. */

@@ -4,14 +4,13 @@ import { activityOf } from '../../lib/service/activity.ts';
 import { listSessions, readSessionQuery } from '../../lib/service/list-sessions.ts';
 
 /**
- * The tenant's sessions, most recently updated first. Each summary is serialised once per change, not per request.
+ * The tenant's sessions, most recently updated first, serialised once per change, not per request.
  * `?limit&cursor&status&roots&q` narrow it down; `nextCursor` then says where to go on.
  */
 export default endpoint('GET /api/sessions', {
   access: 'user',
   handle({ app, principal, url }) {
     const { records, nextCursor } = listSessions(app, principal.tenantId, readSessionQuery(url.searchParams));
-    const texts = app.summaries(records, ({ id }) => activityOf(app, id));
-    return jsonText(`{"sessions":[${texts}]${nextCursor ? `,"nextCursor":${JSON.stringify(nextCursor)}` : ''}}`);
+    return jsonText(app.summaries(records, { nextCursor, activityOf: ({ id }) => activityOf(app, id) }));
   },
 });

@@ -16,7 +16,7 @@ export interface SessionQuery {
 }
 
 export interface SessionPage {
-  records: SessionRecord[];
+  records: readonly SessionRecord[];
   /** Absent at the end. */
   nextCursor?: string;
 }
@@ -26,7 +26,10 @@ export interface SessionPage {
  * front and may be missed or repeated, as in any list that is ordered by change.
  */
 export function listSessions(app: Pick<App, 'sessions'>, tenantId: string, query: SessionQuery): SessionPage {
-  const matching = app.sessions.list(tenantId).filter((record) => matches(record, query));
+  const all = app.sessions.list(tenantId);
+  // The very array, when all of it is asked for: what was made of it is found by it.
+  if (Object.keys(query).length === 0) return { records: all };
+  const matching = all.filter((record) => matches(record, query));
   const rest = query.cursor === undefined ? matching : after(matching, query.cursor);
   const records = rest.slice(0, query.limit ?? rest.length);
   const last = records.at(-1);

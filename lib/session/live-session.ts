@@ -9,13 +9,20 @@ import type { SessionRecord } from '../wire/session.ts';
 import type { OutgoingEvent, Session } from './session.ts';
 import { undoOf } from './undo-change.ts';
 
-/** What a session needs of its surroundings; `changed` keeps the directory's order and byte count. */
+/** What a session needs of its surroundings, and what it tells them. */
 export interface SessionSurroundings {
   store: SessionStore;
   events: EventBus;
   clock: Clock;
   changeTime(tenantId: string): number;
+  /** It has another record. */
+  replaced(session: LiveSession): void;
+  /** It was changed now, and so is the last in the order of changes. */
   changed(session: LiveSession): void;
+  /** Changes were taken back: it is as it was some time ago. */
+  reverted(session: LiveSession): void;
+  /** Its transcript came into memory. */
+  loaded(session: LiveSession): void;
 }
 
 interface PendingCommit {
@@ -34,11 +41,11 @@ interface PendingCommit {
 export class LiveSession implements Session {
   readonly id: string;
   readonly tenantId: string;
-  record: SessionRecord;
   activeRunId: string | undefined;
   removed = false;
   /** Monotonic milliseconds of the last use of the transcript. */
   usedAt = 0;
+  private current: SessionRecord;
   private transcript: StoredMessage[] | undefined;
   private loading: Promise<void> | undefined;
   private readonly pending: PendingCommit[] = [];
@@ -51,9 +58,18 @@ export class LiveSession implements Session {
   ) {
     this.id = record.id;
     this.tenantId = record.tenantId;
-    this.record = record;
+    this.current = record;
     this.transcript = transcript;
     this.scope = { tenantId: record.tenantId, sessionId: record.id };
+  }
+
+  get record(): SessionRecord {
+    return this.current;
+  }
+
+  set record(record: SessionRecord) {
+    this.current = record;
+    this.around.replaced(this);
   }
 
   get messages(): readonly StoredMessage[] {
@@ -82,7 +98,7 @@ export class LiveSession implements Session {
       .readMessages(this.tenantId, this.id)
       .then((messages) => {
         this.transcript ??= messages;
-        this.around.changed(this);
+        this.around.loaded(this);
       })
       .finally(() => {
         this.loading = undefined;
@@ -166,7 +182,7 @@ export class LiveSession implements Session {
   private rollBack(error: unknown): void {
     const failed = this.pending.splice(0);
     for (const commit of failed.toReversed()) commit.undo();
-    this.around.changed(this);
+    this.around.reverted(this);
     for (const commit of failed) commit.reject(error);
   }
 

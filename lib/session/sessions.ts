@@ -16,8 +16,8 @@ export interface Sessions {
   find(tenantId: string, sessionId: string): Session | undefined;
   /** Whatever its tenant; for the service itself, never for a request. */
   findAny(sessionId: string): Session | undefined;
-  /** A tenant's sessions, most recently updated first. O(length), no sorting. */
-  list(tenantId: string): SessionRecord[];
+  /** A tenant's sessions, most recently updated first. O(length), no sorting; the same array until one of them changes. */
+  list(tenantId: string): readonly SessionRecord[];
   /** Sessions kept and lifetime tokens of a tenant. O(1): guards ask for every run. */
   totals(tenantId: string): { sessions: number; tokens: number };
   /**
@@ -52,6 +52,10 @@ export function createSessions(options: SessionsOptions): Sessions {
   const children = new Map<string, Set<string>>();
   const tokens = new Map<string, number>();
   const tokensOfTenant = new Map<string, number>();
+  /** Kept until a record of it is replaced. */
+  const lists = new Map<string, readonly SessionRecord[]>();
+  /** Tenants whose sessions are not in the order of their changes any more. */
+  const unsorted = new Set<string>();
   const cache = createTranscriptCache(options.clock, options.transcriptBytes ?? 128 * 1024 * 1024);
 
   const countTokens = ({ id, tenantId }: Session, now: number): void => {
@@ -73,6 +77,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     events: options.events,
     clock: options.clock,
     changeTime,
+    replaced: (session: LiveSession): void => void lists.delete(session.tenantId),
     changed(session: LiveSession): void {
       const ofTenant = byTenant.get(session.tenantId);
       // Deleting and setting moves the session to the end of the map: the order of the last change.
@@ -80,10 +85,27 @@ export function createSessions(options: SessionsOptions): Sessions {
       countTokens(session, session.record.usage.totalTokens);
       cache.touched(session);
     },
+    reverted(session: LiveSession): void {
+      unsorted.add(session.tenantId);
+      countTokens(session, session.record.usage.totalTokens);
+      cache.touched(session);
+    },
+    loaded: (session: LiveSession): void => cache.touched(session),
+  };
+
+  /** Where a session that was changed back belongs is only known by comparing: done when somebody asks, not per failure. */
+  const sorted = (tenantId: string): Iterable<LiveSession> => {
+    const ofTenant = byTenant.get(tenantId);
+    if (!ofTenant || !unsorted.delete(tenantId)) return ofTenant?.values() ?? [];
+    const oldestFirst = [...ofTenant.values()].sort((a, b) => byUpdate(a.record, b.record));
+    ofTenant.clear();
+    for (const session of oldestFirst) ofTenant.set(session.id, session);
+    return oldestFirst;
   };
 
   const insert = (session: LiveSession): Session => {
     byId.set(session.id, session);
+    lists.delete(session.tenantId);
     countTokens(session, session.record.usage.totalTokens);
     const ofTenant = byTenant.get(session.tenantId) ?? new Map<string, LiveSession>();
     byTenant.set(session.tenantId, ofTenant.set(session.id, session));
@@ -102,9 +124,12 @@ export function createSessions(options: SessionsOptions): Sessions {
       return session?.removed ? undefined : session;
     },
     list(tenantId) {
+      const known = lists.get(tenantId);
+      if (known) return known;
       const records: SessionRecord[] = [];
-      for (const session of byTenant.get(tenantId)?.values() ?? []) if (!session.removed) records.push(session.record);
-      return records.reverse();
+      for (const session of sorted(tenantId)) if (!session.removed) records.push(session.record);
+      lists.set(tenantId, records.reverse());
+      return records;
     },
     totals: (tenantId) => ({
       sessions: byTenant.get(tenantId)?.size ?? 0,
@@ -116,16 +141,14 @@ export function createSessions(options: SessionsOptions): Sessions {
     childrenOf: (sessionId) => [...(children.get(sessionId) ?? [])].flatMap((id) => byId.get(id) ?? []),
     add: (record) => insert(new LiveSession(record, around, [])),
     restore(records) {
-      const oldestFirst = records.toSorted((a, b) =>
-        a.updatedAt < b.updatedAt ? -1 : a.updatedAt > b.updatedAt ? 1 : 0,
-      );
-      for (const record of oldestFirst) {
+      for (const record of records.toSorted(byUpdate)) {
         insert(new LiveSession(record, around));
         newestChange.set(record.tenantId, Date.parse(record.updatedAt));
       }
     },
     remove(session) {
       byId.delete(session.id);
+      lists.delete(session.tenantId);
       countTokens(session, 0);
       tokens.delete(session.id);
       const ofTenant = byTenant.get(session.tenantId);
@@ -143,4 +166,8 @@ export function createSessions(options: SessionsOptions): Sessions {
       return byId.size;
     },
   };
+}
+
+function byUpdate(a: SessionRecord, b: SessionRecord): number {
+  return a.updatedAt < b.updatedAt ? -1 : a.updatedAt > b.updatedAt ? 1 : 0;
 }

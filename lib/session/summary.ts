@@ -9,18 +9,20 @@ export function toSummary(record: SessionRecord): SessionSummary {
   return parentId === undefined ? summary : { ...summary, parentId, depth, role };
 }
 
-/** The JSON text of a list of summaries; `activityOf` is asked for running sessions only. */
-export type SummaryTexts = (
+/** The body of an answer with these summaries, in UTF-8; `activityOf` is asked for running sessions only. */
+export type SummaryList = (
   records: readonly SessionRecord[],
-  activityOf?: (record: SessionRecord) => Activity | undefined,
-) => string;
+  options?: { nextCursor?: string | undefined; activityOf?: (record: SessionRecord) => Activity | undefined },
+) => Uint8Array;
 
 /**
- * Makes such texts; each record is serialised once, since records never change. What a run is doing changes faster and
- * is added behind.
+ * Makes such bodies. Each record is serialised once, since records never change, and a list of which nothing runs is put
+ * together once for as long as its array lives: clients ask for the same list again and again. What a run is doing changes
+ * faster and is added behind.
  */
-export function createSummaryTexts(): SummaryTexts {
+export function createSummaryList(): SummaryList {
   const texts = new WeakMap<SessionRecord, string>();
+  const bodies = new WeakMap<readonly SessionRecord[], Uint8Array>();
   const textOf = (record: SessionRecord): string => {
     const known = texts.get(record);
     if (known !== undefined) return known;
@@ -28,11 +30,19 @@ export function createSummaryTexts(): SummaryTexts {
     texts.set(record, text);
     return text;
   };
-  return (records, activityOf) =>
-    records
-      .map((record) => {
-        const activity = record.status === 'running' ? activityOf?.(record) : undefined;
-        return activity ? `${textOf(record).slice(0, -1)},"activity":${JSON.stringify(activity)}}` : textOf(record);
-      })
-      .join(',');
+  return (records, { nextCursor, activityOf } = {}) => {
+    const known = bodies.get(records);
+    if (known !== undefined) return known;
+    let isQuiet = nextCursor === undefined;
+    const parts = records.map((record) => {
+      if (record.status !== 'running') return textOf(record);
+      isQuiet = false;
+      const activity = activityOf?.(record);
+      return activity ? `${textOf(record).slice(0, -1)},"activity":${JSON.stringify(activity)}}` : textOf(record);
+    });
+    const end = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`;
+    const body = Buffer.from(`{"sessions":[${parts.join(',')}]${end}}`);
+    if (isQuiet) bodies.set(records, body);
+    return body;
+  };
 }
