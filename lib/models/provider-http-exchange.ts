@@ -13,7 +13,8 @@ import { networkFailure } from './provider-http-failure.ts';
 
 export interface ExchangeCall {
   provider: string;
-  url: URL;
+  /** Protocol, host, port and path. */
+  target: RequestOptions;
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   /** JSON text. */
@@ -48,7 +49,7 @@ export function exchange<T>(
   call: ExchangeCall,
   read: (response: IncomingMessage, result: Exchange<T>) => void,
 ): Promise<T> {
-  const { provider, url, method, signal, clock } = call;
+  const { provider, target, method, signal, clock } = call;
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     let settled = false;
@@ -84,8 +85,8 @@ export function exchange<T>(
     );
 
     const send = (): ClientRequest => {
-      const options: RequestOptions = { method, headers: call.headers, agent: call.agent };
-      const sent = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options);
+      const options: RequestOptions = { ...target, method, headers: call.headers, agent: call.agent };
+      const sent = target.protocol === 'https:' ? httpsRequest(options) : httpRequest(options);
       sent.on('socket', deadlines.connecting);
       sent.on('error', (error) => result.reject(networkFailure(provider, error)));
       sent.on('response', (incoming) => {

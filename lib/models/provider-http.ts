@@ -1,5 +1,6 @@
 import { Agent, type IncomingMessage } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
+import { urlToHttpOptions } from 'node:url';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { isProviderError, ProviderError } from './model.ts';
 import { type BodyLimits, collectText, createBodyDecoder, decodeBody, type EventReader } from './provider-http-body.ts';
@@ -54,13 +55,15 @@ const keptMs = 50_000;
 export function createProviderHttp(options: ProviderHttpOptions): ProviderHttp {
   const { provider, headers, secrets = [], clock = systemClock } = options;
   const base = parseBase(options.baseUrl);
+  const { protocol, hostname, port, auth } = urlToHttpOptions(base);
+  const root = base.pathname.replace(/\/+$/, '');
   const limits = { ...defaultLimits, ...options.limits };
   const agentOptions = { keepAlive: true, maxFreeSockets: 64, timeout: keptMs };
   const agent = base.protocol === 'https:' ? new SecureAgent(agentOptions) : new Agent(agentOptions);
 
   const call = (method: 'GET' | 'POST', path: string, signal: AbortSignal): ExchangeCall => ({
     provider,
-    url: join(base, path),
+    target: { protocol, hostname, port, auth, path: `${root}${path}${base.search}` },
     method,
     headers: {
       accept: method === 'GET' ? 'application/json' : 'text/event-stream, application/json',
@@ -119,12 +122,6 @@ function parseBase(baseUrl: string): URL {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new Error('baseUrl must be an absolute http:// or https:// URL.');
-  return url;
-}
-
-function join(base: URL, path: string): URL {
-  const url = new URL(base);
-  url.pathname = `${base.pathname.replace(/\/+$/, '')}${path}`;
   return url;
 }
 

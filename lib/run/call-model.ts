@@ -1,5 +1,6 @@
 import type { Completion, ModelToolCall } from '../models/model.ts';
 import { messageEvent } from '../session/wire-message.ts';
+import type { SessionEvent } from '../wire/event.ts';
 import type { StoredMessage } from '../wire/message.ts';
 import type { Usage } from '../wire/usage.ts';
 import { DeltaWriter } from './delta-writer.ts';
@@ -51,10 +52,10 @@ async function storeReply(
   if (toolCalls.length > 0)
     stored.toolCalls = toolCalls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }));
   if (meta) stored.meta = meta;
-  writer.start();
   const usage = run.countUsage(completion.usage);
-  if (toolCalls.length === 0 && finishReason !== 'error') await keepForTheEnd(run, stored, usage);
-  else await append(run, stored, usage);
+  if (toolCalls.length === 0 && finishReason !== 'error') await keepForTheEnd(run, { message: stored, usage, writer });
+  // A reply that said nothing before its calls is told of together with them: one write to each subscriber less.
+  else await append(run, { message: stored, usage, before: writer.started ? [] : [writer.opening()] });
   if (finishReason === 'error') throw new Error('The model ended its reply with an error.');
   if (finishReason === 'length') run.notice('warn', 'The reply was cut off at the maximum number of tokens.');
   if (finishReason === 'content_filter')
@@ -63,7 +64,11 @@ async function storeReply(
 }
 
 /** The last reply and the end of the run become one record: one sync less, and never a reply without its end. */
-async function keepForTheEnd(run: Run, message: StoredMessage, usage: Usage): Promise<void> {
+async function keepForTheEnd(
+  run: Run,
+  { message, usage, writer }: { message: StoredMessage; usage: Usage; writer: DeltaWriter },
+): Promise<void> {
+  writer.start();
   await run.accepted;
   run.lastReply = { message, usage };
 }
@@ -73,13 +78,17 @@ async function keepPartial(run: Run, writer: DeltaWriter, message: StoredMessage
   if (run.stopReason === 'void' || (text === '' && reasoning === '')) return;
   const partial: StoredMessage = { ...message, content: text, meta: { partial: true } };
   if (reasoning !== '') partial.reasoning = reasoning;
-  await append(run, partial, run.session.record.usage);
+  await append(run, { message: partial, usage: run.session.record.usage, before: [] });
 }
 
-async function append(run: Run, message: StoredMessage, usage: Usage): Promise<void> {
+async function append(
+  run: Run,
+  { message, usage, before }: { message: StoredMessage; usage: Usage; before: SessionEvent[] },
+): Promise<void> {
   await run.accepted;
   const { session, around } = run;
   await session.commit({ kind: 'appended', messages: [message], fields: { usage } }, () => [
+    ...before,
     messageEvent('message.completed', { store: around.store, session, message }),
   ]);
 }

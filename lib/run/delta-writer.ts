@@ -1,4 +1,4 @@
-import type { DeltaChannel } from '../wire/event.ts';
+import type { DeltaChannel, SessionEvent } from '../wire/event.ts';
 import type { ChatMessage, StoredMessage } from '../wire/message.ts';
 import type { Run } from './run.ts';
 
@@ -33,12 +33,14 @@ export class DeltaWriter {
   start(): void {
     if (this.started) return;
     this.started = true;
+    this.run.publish(this.opening());
+  }
+
+  /** The `message.started` of this reply, for one that was not started. */
+  opening(): SessionEvent {
     const { id, role, createdAt, model } = this.message;
-    this.run.publish({
-      type: 'message.started',
-      sessionId: this.run.session.id,
-      message: { id, role, content: '', createdAt, ...(model === undefined ? {} : { model }) },
-    });
+    const message = { id, role, content: '', createdAt, ...(model === undefined ? {} : { model }) };
+    return { type: 'message.started', sessionId: this.run.session.id, message };
   }
 
   /** The reply as far as events have told it; undefined before the first one. */

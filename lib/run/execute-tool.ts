@@ -65,11 +65,11 @@ async function permissionFor(
   tool: Tool,
   call: ModelToolCall,
 ): Promise<{ approved: boolean; note?: string; refusal?: string }> {
-  const session = sessionView(run.session.record);
-  const permission = tool.permissionFor?.(call.arguments, session) ?? tool.permission ?? 'auto';
+  const { record } = run.session;
+  const permission = tool.permissionFor?.(call.arguments, sessionView(record)) ?? tool.permission ?? 'auto';
   if (permission === 'auto') return { approved: false };
   const { id, name, arguments: args } = call;
-  const reason = tool.describe?.(args, session) ?? `The tool ${name} needs approval.`;
+  const reason = tool.describe?.(args, sessionView(record)) ?? `The tool ${name} needs approval.`;
   const { approved, note, by } = await run.around.approvals.request(run, { id, name, arguments: args }, reason);
   if (approved) return { approved, ...(note === undefined ? {} : { note }) };
   if (by === 'timeout') return { approved, refusal: 'Declined: nobody decided in time.' };

@@ -1,5 +1,5 @@
-import { constants, existsSync, type Stats } from 'node:fs';
-import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
+import { constants, existsSync, readlinkSync, type Stats } from 'node:fs';
+import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '../wire/errors.ts';
 import { pathFailure } from './path-failure.ts';
@@ -70,10 +70,14 @@ export function directoryPath(opened: Pick<Opened, 'handle' | 'realPath'>): stri
   return hasProcessFiles ? `/proc/self/fd/${opened.handle.fd}` : opened.realPath;
 }
 
-/** Undefined when it has none any more, or (without process files) when the name changed its meaning meanwhile. */
+/**
+ * Undefined when it has none any more, or (without process files) when the name changed its meaning meanwhile. A process
+ * file is read in place: the kernel answers from memory, whatever file system the descriptor is on, in a tenth of the time
+ * that it takes to ask another thread.
+ */
 async function realPathOf(handle: FileHandle, openedAs: string): Promise<string | undefined> {
   if (hasProcessFiles) {
-    const link = await readlink(`/proc/self/fd/${handle.fd}`);
+    const link = readlinkSync(`/proc/self/fd/${handle.fd}`);
     return link.startsWith('/') ? link : undefined;
   }
   const before = await realpath(openedAs);

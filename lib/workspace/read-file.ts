@@ -31,7 +31,7 @@ export async function readFile(
       return { ...about, encoding: 'utf8', content: text, truncated, binary: false, lines: countLines(text) };
     return { ...about, encoding: 'base64', content: bytes.toString('base64'), truncated, binary: true };
   } finally {
-    await opened.handle.close();
+    release(opened);
   }
 }
 
@@ -44,16 +44,21 @@ export async function readBytes(bounds: Bounds, path: string, limit: number = li
       throw new ServiceError('payload_too_large', `The file has ${opened.stats.size} bytes; at most ${most} are read.`);
     return await readAtMost(opened.handle, opened.stats.size);
   } finally {
-    await opened.handle.close();
+    release(opened);
   }
 }
 
 async function openFile(bounds: Bounds, path: string): Promise<Opened> {
   const opened = await openInside(bounds, path);
   if (opened.stats.isFile()) return opened;
-  await opened.handle.close();
+  release(opened);
   if (opened.stats.isDirectory()) throw new ServiceError('invalid_path', 'The path is a directory, not a file.');
   throw notRegular();
+}
+
+/** Closes what was only read: nobody need wait for that, and nothing can be lost by it. */
+function release({ handle }: Opened): void {
+  handle.close().catch(() => undefined);
 }
 
 /** Fewer bytes when the file became shorter meanwhile. */
