@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../base/loopback.ts';
 import type { Config } from '../config/config.ts';
 import { ServiceError } from '../wire/errors.ts';
 
@@ -10,31 +11,25 @@ type GuardConfig = Pick<Config, 'auth' | 'server'>;
 export function guardCrossSite(headers: Headers, { auth, server }: GuardConfig): void {
   if (auth.mode !== 'none' || server.corsOriginsExplicit || server.crossSiteGuard === 'off') return;
   const host = headers.get('host');
-  if (host !== null && isLoopback(server.host) && isForeignName(host, server.allowedHosts))
+  if (host !== null && isLoopbackHost(server.host) && isForeignName(host, server.allowedHosts))
     throw new ServiceError('forbidden', 'This host name is not allowed here: add it to `server.allowedHosts`.');
   const origin = headers.get('origin');
   if (headers.get('sec-fetch-site') === 'cross-site' && origin !== null && !isLoopbackOrigin(origin))
     throw new ServiceError('forbidden', 'Pages of other sites may not call this service: set `server.corsOrigins`.');
 }
 
-/** True for the names and addresses of this machine that no other machine can reach. */
-export function isLoopback(hostname: string): boolean {
-  const name = hostname
-    .toLowerCase()
-    .replace(/^\[|\]$/g, '')
-    .replace(/\.$/, '');
-  return name === 'localhost' || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name);
-}
-
 function isLoopbackOrigin(origin: string): boolean {
-  const hostname = URL.canParse(origin) ? new URL(origin).hostname : '';
-  return isLoopback(hostname) || hostname.endsWith('.localhost');
+  return URL.canParse(origin) && isLoopbackHost(new URL(origin).hostname);
 }
 
-/** A name with a dot: what a rebound domain looks like. Addresses and plain names are what people and proxies use. */
+/**
+ * A name with a dot: what a rebound domain looks like. Addresses and plain names are what people and proxies use, and
+ * nobody can register one below `localhost`.
+ */
 function isForeignName(host: string, allowed: readonly string[]): boolean {
   const authority = host.toLowerCase();
   const name = authority.replace(/:\d*$/, '').replace(/\.$/, '');
   if (!name.includes('.') || name.startsWith('[') || /^\d{1,3}(\.\d{1,3}){3}$/.test(name)) return false;
+  if (isLoopbackHost(name)) return false;
   return !allowed.some((entry) => entry.toLowerCase() === name || entry.toLowerCase() === authority);
 }

@@ -2,7 +2,8 @@ import { randomBytes, randomInt } from 'node:crypto';
 import * as fs from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { hostname } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { makeDirectory } from '../base/make-directory.ts';
 import { errorCode } from './file-port.ts';
 import { layout } from './store-paths.ts';
 
@@ -26,7 +27,7 @@ interface Holder {
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const sockets = join(directory, layout.lock);
   try {
-    fs.mkdirSync(sockets, { recursive: true, mode: 0o700 });
+    await makeDirectory(sockets, { mode: 0o700 });
     const claim = await takeClaim(directory, sockets);
     const holder: Holder = { pid: process.pid, host: hostname(), startedAt: new Date().toISOString() };
     writeHolder(join(directory, layout.lockFile), holder);
@@ -177,29 +178,16 @@ function holderName(directory: string): string {
 
 /** Adds the exit code of a configuration that can't work, and words to what the system says. */
 function refusal(directory: string, error: unknown): Error {
-  const code = whyMissing(directory, error);
+  const code = errorCode(error);
   if (!code && error instanceof Error) return Object.assign(error, { exitCode: 78 });
   const why = reasons[code ?? ''] ?? `the system answers ${code}`;
   return Object.assign(new Error(`The data directory ${directory} can't be used: ${why}.`), { exitCode: 78, code });
 }
 
-/** Of a directory that could not be made below one that may not be written Node says only that it is not there. */
-function whyMissing(directory: string, error: unknown): string | undefined {
-  const code = errorCode(error);
-  if (code !== 'ENOENT') return code;
-  let above = directory;
-  while (!fs.existsSync(above) && dirname(above) !== above) above = dirname(above);
-  try {
-    fs.accessSync(above, fs.constants.W_OK);
-    return code;
-  } catch (refused) {
-    return errorCode(refused);
-  }
-}
-
 const reasons: Record<string, string> = {
   EACCES: 'the server may not write to it',
   EPERM: 'the server may not write to it',
+  ENOENT: 'its file system takes no directories',
   EROFS: 'it lies on a read-only file system',
   EEXIST: 'it is not a directory',
   ENOTDIR: 'it is not a directory',

@@ -1,5 +1,6 @@
-import { mkdir, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { makeDirectory } from '../base/make-directory.ts';
 import { type Slots, unlimited } from '../base/slots.ts';
 import type { Config } from '../config/config.ts';
 import { ServiceError } from '../wire/errors.ts';
@@ -38,7 +39,7 @@ export function createWorkspaces(options: {
       if (config.auth.mode !== 'accounts') return config.agent.workspace;
       const mapped = Object.hasOwn(config.auth.workspaces, tenantId) ? config.auth.workspaces[tenantId] : undefined;
       const directory = mapped ?? join(config.storage.directory, 'tenants', tenantFolder(tenantId), 'workspace');
-      await mkdir(directory, { recursive: true });
+      await makeDirectory(directory);
       return directory;
     },
   };

@@ -60,6 +60,17 @@ test('a directory that may not be written to ends the start with 78 and one line
   assert.match(stderr.trim(), /^.*can't be used: the server may not write to it\.$/);
 });
 
+test('a directory that its file system refuses to make ends the start with 78, it does not hang it', () => {
+  if (!existsSync('/proc/self')) return console.log('SKIPPED the directory below /proc: there is no /proc here');
+  for (const data of ['/proc', '/proc/service/data']) {
+    const env = { ...process.env, SERVICE_DATA_DIR: data };
+    const options = { cwd: tempDirectory('proc'), encoding: 'utf8', timeout: 20_000, env } as const;
+    const { status, stderr } = spawnSync(process.execPath, [main, '--port', '0'], options);
+    assert.is(status, 78, stderr);
+    assert.match(stderr.trim(), /^agent-session-service: The data directory \/proc.* can't be used: .*\.$/);
+  }
+});
+
 test('a full disk: 500 without a trace, reading goes on, and there is space again', async () => {
   const directory = tempDirectory('full');
   const data = join(directory, 'data');
