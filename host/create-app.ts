@@ -223,6 +223,7 @@ function tellAboutSpace({ log, events }: Pick<App, 'log' | 'events'>, missing: n
 }
 
 async function close(app: App): Promise<void> {
+  app.store.giveUp?.();
   await app.runs.stopAll();
   app.events.close();
   await app.plugins.close();

@@ -3,7 +3,7 @@ import { drainGuard } from '../lib/service/built-in-guards.ts';
 import type { Listening } from './serve.ts';
 
 export interface ShutdownOptions {
-  app: Pick<App, 'clock' | 'close' | 'config' | 'events' | 'guards' | 'log' | 'runs'>;
+  app: Pick<App, 'clock' | 'close' | 'config' | 'events' | 'guards' | 'log' | 'runs' | 'store'>;
   listening: Pick<Listening, 'close'>;
   /** Ends the process. */
   exit: (code: number) => void;
@@ -25,12 +25,15 @@ export function createShutdown({ app, listening, exit }: ShutdownOptions): (sign
 
   async function stop(signal: string): Promise<void> {
     log.info('Stopping', { signal, activeRuns: app.runs.active });
+    // Timers of the clock keep nothing alive: without this the process could end, with 0, in the middle of its stop.
+    setInterval(() => undefined, closingMs);
     const cancelDeadline = clock.after(config.server.drainMs + closingMs, () => {
       log.error('Stopping took too long; unfinished work is recovered at the next start');
       exit(1);
     });
     app.guards.register(drainGuard);
     await drained();
+    app.store.giveUp?.();
     await app.runs.stopAll();
     app.events.close();
     await listening.close(answersMs);

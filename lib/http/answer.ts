@@ -20,12 +20,18 @@ export function errorAnswer(
 
 const unknownText = 'The service failed to answer this request.';
 
-/** What a caller should know of a change that the store refused; its own words stay in the log. */
+/** What a caller should know of a change that the store refused, or can't tell the fate of; its own words stay in the log. */
 function unstoredText(error: unknown): string | undefined {
-  if (!(error instanceof Error) || error.name !== 'NotStored') return undefined;
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'StoreInDoubt') return `The service is stopping, so ${inDoubtText}`;
+  if (error.name !== 'NotStored') return undefined;
   const code = 'code' in error ? String(error.code) : '';
   return `The change was not stored, because ${storeReasons[code] ?? 'the store can not write now'}. Nothing was changed; try again later.`;
 }
+
+/** What nobody can know yet. */
+export const inDoubtText =
+  'it is not known yet whether the change was made. It will be made as a whole or not at all: look before you repeat it.';
 
 const storeReasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk of the data directory is full',

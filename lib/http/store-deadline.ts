@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { ServiceError } from '../wire/errors.ts';
-import { pathOf } from './answer.ts';
+import { inDoubtText, pathOf } from './answer.ts';
 import { requestIdHeader, requestIdOf } from './request-id.ts';
 
 /** As long as the SQL driver gives a statement. */
@@ -35,6 +35,3 @@ export function untilInDoubt(
     work.then(resolve, reject).finally(() => cancel());
   });
 }
-
-const inDoubtText =
-  'it is not known yet whether the change was made. It will be made as a whole or not at all: look before you repeat it.';

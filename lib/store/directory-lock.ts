@@ -36,7 +36,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
       async release() {
         if (!held) return;
         held = false;
-        removeHolder(join(directory, layout.lockFile));
+        removeOwn(join(directory, layout.lockFile));
         await claim.end();
       },
     };
@@ -68,8 +68,8 @@ function writeHolder(path: string, holder: Holder): void {
   }
 }
 
-/** Without its process the file means nothing, so that it may stay where nothing can be removed any more. */
-function removeHolder(path: string): void {
+/** Without its process neither file means anything, so that both may stay where nothing can be removed any more. */
+function removeOwn(path: string): void {
   try {
     fs.rmSync(path, { force: true });
   } catch (error) {
@@ -121,7 +121,7 @@ async function listen(sockets: string, own: string): Promise<Claim> {
   let ended: Promise<void> | undefined;
   const end = (): Promise<void> => {
     ended ??= new Promise((resolve) => {
-      fs.rmSync(join(sockets, own), { force: true });
+      removeOwn(join(sockets, own));
       server.close(() => {
         fs.closeSync(descriptor);
         resolve();

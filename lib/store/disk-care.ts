@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import { endsSomething, type SessionChange } from './change.ts';
 import { errorCode, type FilePort } from './file-port.ts';
+import { notStored } from './not-stored.ts';
 import { createReserve, type Disk, isDiskFull, systemDisk } from './reserve.ts';
 import type { StoreTrouble } from './session-store.ts';
 import { layout } from './store-paths.ts';
@@ -152,16 +153,4 @@ const codes: Readonly<Record<DiskTrouble, string>> = { full: 'ENOSPC', 'read-onl
 
 function refused(trouble: DiskTrouble): Error {
   return notStored(codes[trouble]);
-}
-
-/** The one error of a change that is not in the store; `code` says why. Nothing of it counts. */
-export function notStored(code: string, why = code): Error {
-  return Object.assign(new Error(`The change was not stored (${why}). Nothing was changed.`), {
-    name: 'NotStored',
-    code,
-  });
-}
-
-export function isNotStored(error: unknown): boolean {
-  return error instanceof Error && error.name === 'NotStored';
 }

@@ -1,10 +1,10 @@
 import type { Logger } from '../base/log.ts';
 import { endsSomething, type SessionCommit } from './change.ts';
-import { notStored } from './disk-care.ts';
 import { errorCode, type FilePort } from './file-port.ts';
 import { nextTurn } from './line-document.ts';
 import { commitLine, encodeCommit, type LoggedCommit, startLine } from './log-record.ts';
 import { type ClosedSegment, createSegment, type OpenSegment } from './log-segment.ts';
+import { notStored } from './not-stored.ts';
 import { isDiskFull } from './reserve.ts';
 import type { LogFigures } from './session-store.ts';
 import { writeBytes } from './write-bytes.ts';

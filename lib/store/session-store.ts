@@ -45,7 +45,7 @@ export type StoreTrouble = 'full' | 'read-only' | 'unavailable';
 export interface SessionStore {
   /** Recovers and takes the directory. Throws an Error with `exitCode` 78 when it can't be used. */
   open(options: OpenOptions): Promise<OpenedStore>;
-  /** Resolves once the commit would survive a power cut. Commits become durable in the order of the calls. Rejects when it can't be stored; then it is as if it had not been made. */
+  /** Resolves once the commit would survive a power cut. Commits become durable in the order of the calls. Rejects when it can't be stored; then it is as if it had not been made, except after an error named `StoreInDoubt`: the next start knows. */
   commit(commit: SessionCommit): Promise<void>;
   /** The transcript as of the last durable commit. Rejects when the session is not there or can't be read. */
   readMessages(tenantId: string, sessionId: string): Promise<StoredMessage[]>;
@@ -64,6 +64,8 @@ export interface SessionStore {
   trouble?(): StoreTrouble | undefined;
   /** True while it is not known what became of changes that were under way. A driver that always knows leaves it out. */
   inDoubt?(): boolean;
+  /** The process ends: what is in doubt is not waited for any longer than a second, and rejects as `StoreInDoubt`. */
+  giveUp?(): void;
   /** A driver without a log of its own leaves it out. */
   figures?(): LogFigures;
   /** Resolves once everything that was deferred (snapshots, purges) is on disk. */

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createMemoryStore } from '../../lib/store/memory-store.ts';
+import { storeInDoubt } from '../../lib/store/not-stored.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
 import { scriptedModel } from '../helpers/scripted-model.ts';
 import { withSession } from '../helpers/with-app.ts';
@@ -82,5 +83,21 @@ doubt('a request that only takes its time is not cut', async () => {
     assert.is((await asked).status, 200);
   });
 });
+
+doubt(
+  'a request that the stop of the service overtakes is told that nobody knows, not that nothing was changed',
+  async () => {
+    const store = createMemoryStore();
+    await withSession({ store, models: [scriptedModel()] }, async (app, session) => {
+      store.commit = () => Promise.reject(storeInDoubt());
+      const answer = await app.fetch(session.path, { method: 'PATCH', body: '{"title":"in doubt"}' });
+      assert.is(answer.status, 500);
+      const text = await answer.text();
+      assert.match(text, 'The service is stopping');
+      assert.match(text, 'look before you repeat it');
+      assert.not.match(text, 'Nothing was changed');
+    });
+  },
+);
 
 doubt.run();

@@ -103,6 +103,59 @@ for (const arrived of [true, false])
     await store.close();
   });
 
+failures('a batch is not taken for stored because a session that began and ended in it is not there', async () => {
+  const directory = tempDirectory();
+  const database = embeddedDatabase(directory);
+  let losing = false;
+  const unreliable: Database = {
+    ...database,
+    async transaction(statements) {
+      if (!losing) return database.transaction(statements);
+      losing = false;
+      throw databaseLost('the answer did not come');
+    },
+  };
+  const store = sqlStoreOn(unreliable, directory);
+  await store.open(noResidents);
+  const [gone, brief] = [author(), author()];
+  await store.commit(gone.create());
+  losing = true;
+  await Promise.all([gone.remove(), brief.create(), brief.remove()].map((commit) => store.commit(commit)));
+  await store.close();
+  const again = sqlStore(directory);
+  assert.equal((await again.open(noResidents)).sessions, []);
+  await again.close();
+});
+
+failures('a close does not wait for a database that hangs with a change under way', async () => {
+  const directory = tempDirectory();
+  const database = embeddedDatabase(directory, { statementMs: 1_000 });
+  let hanging = false;
+  const store = sqlStoreOn(
+    {
+      ...database,
+      async transaction(statements) {
+        if (!hanging) return database.transaction(statements);
+        const forever = 'SELECT count(*) FROM generate_series(1, 10000000000)';
+        return database.transaction([...statements, { sql: forever }]);
+      },
+      async query(statement) {
+        return hanging ? new Promise(() => undefined) : database.query(statement);
+      },
+    },
+    directory,
+  );
+  await store.open(noResidents);
+  const session = author();
+  await store.commit(session.create());
+  hanging = true;
+  const lastWord = rejects(store.commit(session.append('never known')));
+  await eventually(5_000, () => store.inDoubt?.() === true);
+  store.giveUp?.();
+  assert.is((await within(4_000, lastWord)).name, 'StoreInDoubt');
+  await within(4_000, store.close());
+});
+
 failures('while it stays away the store says so, refuses what is new, and can be closed', async () => {
   const directory = tempDirectory();
   const database = embeddedDatabase(directory);
@@ -127,11 +180,15 @@ failures('while it stays away the store says so, refuses what is new, and can be
   assert.is(store.trouble?.(), undefined);
   away = true;
   const lastWord = rejects(store.commit(session.append('never known')));
+  await Promise.resolve();
+  const behind = rejects(store.commit(session.append('behind it')));
   await eventually(2_000, () => store.trouble?.() === 'unavailable');
   await new Promise((resolve) => setTimeout(resolve, 2_100));
   assert.is((await rejects(store.commit(other.append('new')))).name, 'NotStored');
-  await within(10_000, store.close());
-  await within(1_000, lastWord);
+  await within(5_000, store.close());
+  assert.is((await within(1_000, lastWord)).name, 'StoreInDoubt');
+  assert.match((await lastWord).message, 'not known whether the change was stored');
+  assert.is((await within(1_000, behind)).name, 'NotStored');
   const again = sqlStore(directory);
   await again.open(noResidents);
   assert.equal(texts(await again.readMessages('default', session.id)), ['in doubt']);

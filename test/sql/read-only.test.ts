@@ -99,8 +99,7 @@ test('the whole service: it says why, stays up, stops cleanly, and has everythin
     disk.giveUp();
     const rename = (session: string) =>
       first.fetch(`/api/sessions/${session}`, { method: 'PATCH', body: '{"title":"after"}' });
-    // Its answer comes after 30 s, or never: see `api/store-in-doubt`.
-    rename(id).catch(() => undefined);
+    const inDoubt = rename(id);
     const metrics = async (): Promise<string> => (await first.fetch('/api/metrics')).text();
     const isKnown = async (): Promise<boolean> => (await metrics()).includes('trouble{reason="read-only"} 1');
     await eventually(20_000, isKnown, 'the reason');
@@ -112,8 +111,11 @@ test('the whole service: it says why, stays up, stops cleanly, and has everythin
     assert.match(await refused.text(), 'the data directory is read-only');
     assert.is((await service.fetch('/api/health')).status, 200);
     assert.ok((service.output().match(/started anew/g) ?? []).length <= 2, service.output());
-    const code = await service.stop();
+    const [code, told] = await Promise.all([service.stop(), within(20_000, inDoubt)]);
+    assert.is(told.status, 500);
+    assert.match(await told.text(), 'The service is stopping, so it is not known yet');
     assert.is(code, 0, service.output().split('\n').slice(-12).join('\n'));
+    assert.match(service.output(), 'INFO  Stopped');
     disk.remount();
     service = await service.restart();
     // The change in doubt was never made.

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DirectoryLock, lockDirectory } from '../../lib/store/directory-lock.ts';
+import { mountSmallDisk } from '../faults/small-disk.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import { within } from '../helpers/within.ts';
 
@@ -30,6 +31,20 @@ test('it is free again after a release, which leaves nothing behind and may be r
   await lock.release();
   await lock.release();
   assert.equal(await readdir(join(directory, 'lock')), []);
+});
+
+test('it is released where nothing can be removed any more, and what stays is not in the way', async () => {
+  const disk = mountSmallDisk();
+  if (!disk) return;
+  try {
+    const lock = await lockDirectory(disk.directory);
+    assert.ok(disk.readOnly(true));
+    await lock.release();
+    assert.ok(disk.readOnly(false));
+    await (await lockDirectory(disk.directory)).release();
+  } finally {
+    disk.unmount();
+  }
 });
 
 test('another process that holds it is named; once killed it is not in the way', async () => {

@@ -1,12 +1,14 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
 import { endsSomething, type SessionCommit } from '../change.ts';
-import { type DiskCare, notStored } from '../disk-care.ts';
+import type { DiskCare } from '../disk-care.ts';
+import { isStoreInDoubt, notStored } from '../not-stored.ts';
 import { isDiskFull } from '../reserve.ts';
 import { type Batch, batchStatements } from './batch-statements.ts';
 import { type Database, isDatabaseLost } from './database.ts';
 import { failureCode, isRefusedStatement } from './failure-code.ts';
 import { follow, type KnownSession, type Overlay, refusalOf } from './known-session.ts';
+import { createLookUp } from './look-up.ts';
 import { noRoom, type Room } from './room.ts';
 
 export interface CommitterOptions {
@@ -28,23 +30,21 @@ export interface Committer {
   counts(): { commits: number; batches: number; bytes: number; failures: number };
   /** The database is lost and a batch was under way: nobody knows yet what became of it. */
   inDoubt(): boolean;
+  /** The process ends: what is in doubt rejects as `StoreInDoubt` within a second, what waits behind it as `NotStored`. */
+  giveUp(): void;
   /** Resolves once no commit is on its way. */
   idle(): Promise<void>;
-  /** Gives up what can't be written now. */
-  stop(): void;
 }
 
 interface Waiting {
   commit: SessionCommit;
   bytes: number;
   resolve: () => void;
-  reject: (error: Error) => void;
+  reject: (error: unknown) => void;
 }
 
 /** Bounds how long one transaction takes, and with it how long a small commit waits behind large ones. */
 const largestBatch = { bytes: 4 * 1024 * 1024, commits: 500 };
-const retryMs = 250;
-const latestRetryMs = 4_000;
 /** How long commits wait behind one whose fate is unknown before they are refused. */
 const patienceMs = 2_000;
 
@@ -60,13 +60,15 @@ export function createCommitter(options: CommitterOptions): Committer {
   let lostSince: number | undefined;
   const counts = { commits: 0, batches: 0, bytes: 0, failures: 0 };
   let failing = false;
-  let stopped = false;
+  /** What was under way when the process ended is not known: nothing is written any more. */
+  let abandoned = false;
+  const lookUp = createLookUp({ database, care, clock });
 
   return {
     commit(commit) {
       return new Promise((resolve, reject) => {
-        if (lostSince !== undefined && clock.monotonic() - lostSince > patienceMs) {
-          reject(notStored('unavailable', 'the database is not available'));
+        if (abandoned || (lostSince !== undefined && clock.monotonic() - lostSince > patienceMs)) {
+          reject(unavailable());
           return;
         }
         queue.push({ commit, bytes: sizeOf(commit), resolve, reject });
@@ -74,12 +76,10 @@ export function createCommitter(options: CommitterOptions): Committer {
       });
     },
     counts: () => counts,
-    inDoubt: () => lostSince !== undefined,
+    inDoubt: () => abandoned || lostSince !== undefined,
+    giveUp: lookUp.giveUp,
     async idle() {
       while (working) await working;
-    },
-    stop() {
-      stopped = true;
     },
   };
 
@@ -119,6 +119,10 @@ export function createCommitter(options: CommitterOptions): Committer {
   }
 
   async function store(admitted: Waiting[]): Promise<void> {
+    if (abandoned) {
+      for (const { reject } of admitted) reject(unavailable());
+      return;
+    }
     const waiting = admitted.length === 0 ? [] : await withRoom(admitted);
     if (waiting.length === 0) return;
     try {
@@ -130,7 +134,8 @@ export function createCommitter(options: CommitterOptions): Committer {
       landed(waiting, batch);
     } catch (error) {
       // One that the database refuses must not take the others along.
-      if (failureCode(error) === 'ENOSPC' && (await care.met(noRoom(), waiting.some(onlyEnds)))) {
+      if (isStoreInDoubt(error)) abandon(waiting, error);
+      else if (failureCode(error) === 'ENOSPC' && (await care.met(noRoom(), waiting.some(onlyEnds)))) {
         refuse(
           waiting.filter((each) => !onlyEnds(each)),
           error,
@@ -173,36 +178,10 @@ export function createCommitter(options: CommitterOptions): Committer {
       lostSince = clock.monotonic();
       // PostgreSQL needs room to start again.
       if (isDiskFull(error)) await care.met(error, true);
-      return await isStored(commits);
+      return await lookUp.isStored(commits);
     } finally {
       lostSince = undefined;
     }
-  }
-
-  /** Asks until the database answers: nobody may be told before it is known. */
-  async function isStored(commits: readonly SessionCommit[]): Promise<boolean> {
-    const witness = commits.findLast(({ change }) => change.kind !== 'deleted') ?? commits[0];
-    if (!witness) return true;
-    const { sessionId, revision, change } = witness;
-    const gone = change.kind === 'deleted' || commits.some((each) => isRemovalOf(each, sessionId));
-    for (let waitMs = retryMs; ; ) {
-      try {
-        const sql = 'SELECT revision FROM sessions WHERE id = $1';
-        const [row] = await database.query({ sql, values: [sessionId] });
-        return gone ? row === undefined : Number(row?.revision ?? 0) >= revision;
-      } catch (error) {
-        if (stopped) throw error;
-        await care.suspect();
-        await pause(waitMs);
-        // Where nothing can be written PostgreSQL can't start.
-        while (care.trouble() === 'read-only' && !stopped) await pause(retryMs);
-        waitMs = Math.min(2 * waitMs, latestRetryMs);
-      }
-    }
-  }
-
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => clock.after(ms, resolve));
   }
 
   function landed(waiting: readonly Waiting[], { commits, after }: Batch): void {
@@ -220,6 +199,16 @@ export function createCommitter(options: CommitterOptions): Committer {
     for (const { resolve } of waiting) resolve();
   }
 
+  /** What stands behind the doubt was never sent. */
+  function abandon(waiting: readonly Waiting[], error: unknown): void {
+    abandoned = true;
+    log.error('The database did not answer before the stop: the next start knows what became of the last changes.', {
+      changes: waiting.length,
+    });
+    for (const { reject } of waiting) reject(error);
+    for (const { reject } of queue.splice(0)) reject(unavailable());
+  }
+
   function refuse(waiting: readonly Waiting[], error: unknown): void {
     if (waiting.length === 0) return;
     const code = failureCode(error);
@@ -230,8 +219,8 @@ export function createCommitter(options: CommitterOptions): Committer {
   }
 }
 
-function isRemovalOf({ sessionId, change }: SessionCommit, wanted: string): boolean {
-  return sessionId === wanted && change.kind === 'deleted';
+function unavailable(): Error {
+  return notStored('unavailable', 'the database is not available');
 }
 
 function onlyEnds({ commit }: Waiting): boolean {

@@ -30,8 +30,8 @@ export interface Database {
   transaction(statements: readonly Statement[]): Promise<Row[][]>;
   /** One statement on its own: also for what refuses to run in a transaction. */
   query(statement: Statement): Promise<Row[]>;
-  /** Idempotent. */
-  close(): Promise<void>;
+  /** `now`: does not wait for what is under way, nor for an answer; what was acknowledged is safe all the same. Idempotent. */
+  close(how?: { now: boolean }): Promise<void>;
 }
 
 export function databaseLost(why: string, code?: string): Error {

@@ -20,6 +20,8 @@ export interface Connection {
   /** Resolves when the database is open. */
   ready: Promise<void>;
   send(order: Order): Promise<Row[][]>;
+  /** Ends the thread at once; what is under way fails as lost. */
+  abandon(): void;
   /** Resolves when the thread has ended: before that nobody else may open the directory. */
   ended: Promise<void>;
 }
@@ -58,7 +60,7 @@ export function connect({ workerUrl, settings, clock, statementMs, onLost }: Con
     const disarm = clock.after(openMs, () => giveUp('The embedded database did not open in time.'));
     waiting.set(opening, { resolve: () => resolve(), reject, disarm });
   });
-  return { ready, send, ended };
+  return { ready, send, abandon: () => giveUp('The embedded database is closed.'), ended };
 
   function send(order: Order): Promise<Row[][]> {
     const id = nextId++;

@@ -19,6 +19,8 @@ export interface PgliteDatabaseOptions extends WorkerSettings {
 export function createPgliteDatabase(options: PgliteDatabaseOptions): Database {
   const { clock, log, workerUrl, directory, seed, durable, statementMs = 30_000 } = options;
   let current: Promise<Connection> | undefined;
+  /** The worker that lives, open or not yet. */
+  let living: Connection | undefined;
   /** The end of the last worker: its successor waits for it. */
   let ended: Promise<unknown> = Promise.resolve();
   let closing: Promise<void> | undefined;
@@ -29,7 +31,7 @@ export function createPgliteDatabase(options: PgliteDatabaseOptions): Database {
     open: async () => void (await connected()),
     transaction: (statements) => send({ type: 'transaction', statements }),
     query: async (statement) => (await send({ type: 'query', statement }))[0] ?? [],
-    close: () => (closing ??= close()),
+    close: ({ now } = { now: false }) => (closing ??= close(now)),
   };
 
   async function send(order: Order): Promise<Row[][]> {
@@ -45,6 +47,7 @@ export function createPgliteDatabase(options: PgliteDatabaseOptions): Database {
 
   async function start(): Promise<Connection> {
     const mine = current;
+    if (closing) throw new Error('The database is closed.');
     const forget = (): void => {
       if (current === mine) current = undefined;
     };
@@ -59,6 +62,7 @@ export function createPgliteDatabase(options: PgliteDatabaseOptions): Database {
         forget();
       },
     });
+    living = connection;
     ended = connection.ended;
     try {
       await connection.ready;
@@ -70,9 +74,10 @@ export function createPgliteDatabase(options: PgliteDatabaseOptions): Database {
     return connection;
   }
 
-  async function close(): Promise<void> {
+  async function close(now: boolean): Promise<void> {
+    if (now) living?.abandon();
     const connection = await current?.catch(() => undefined);
-    await connection?.send({ type: 'close' }).catch(() => undefined);
+    if (!now) await connection?.send({ type: 'close' }).catch(() => undefined);
     await ended;
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { notStored } from '../disk-care.ts';
+import { notStored } from '../not-stored.ts';
 import { type Disk, systemDisk } from '../reserve.ts';
 
 /** PostgreSQL does not survive a full disk well: it is not asked to write when less than this is left. */

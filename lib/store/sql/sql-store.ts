@@ -113,7 +113,12 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
     },
     trouble: () => (care.trouble() !== 'read-only' && committer.inDoubt() ? 'unavailable' : care.trouble()),
     inDoubt: committer.inDoubt,
-    flush: async () => flush(usable()),
+    giveUp: committer.giveUp,
+    async flush() {
+      usable();
+      await committer.idle();
+      await maintenance.flush();
+    },
     close: () => (closing ??= close()),
   };
 
@@ -179,32 +184,26 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
     return messages;
   }
 
-  function usable(): DirectoryLock {
+  function usable(): void {
     if (!lock || closing) throw new Error('The store is not open.');
-    return lock;
-  }
-
-  async function flush(_open: DirectoryLock): Promise<void> {
-    await committer.idle();
-    await maintenance.flush();
   }
 
   async function close(): Promise<void> {
     if (!lock) return;
-    // What became of the last batch is looked up by the next start.
-    if (committer.inDoubt()) committer.stop();
-    try {
-      await flush(lock);
-    } catch {
-      log.warn('The database could not be tidied up before it closed; nothing that was acknowledged is affected.');
-    }
-    committer.stop();
+    committer.giveUp();
+    await committer.idle();
+    // Not while nothing can be written: PostgreSQL would not start, or break at the first try.
+    const canTidy = !committer.inDoubt() && care.trouble() !== 'read-only';
+    const tidy = canTidy ? maintenance.flush() : Promise.reject(new Error('Nothing can be written.'));
+    await tidy.catch(() => log.warn(untidyText));
     maintenance.stop();
     await care.close();
-    await database.close();
+    await database.close({ now: !canTidy });
     await lock.release();
   }
 }
+
+const untidyText = 'The database could not be tidied up before it closed; nothing that was acknowledged is affected.';
 
 function absent(sessionId: string): Error {
   return new Error(`Session ${sessionId} is not in the store.`);
