@@ -18,6 +18,7 @@ export function readToolCalls(
   written: readonly WrittenToolCall[],
   { cutOff, messages }: { cutOff: boolean; messages: readonly ModelMessage[] },
 ): ModelToolCall[] {
+  if (written.length === 0) return [];
   const taken = new Set(
     messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : [])).map(idOf),
   );

@@ -15,24 +15,30 @@ import { type Endpoint, isOfficial } from './options.ts';
 export function createRequestBody(endpoint: Endpoint, entry: ModelEntry): (request: ModelRequest) => string {
   const toolsText = createListEncoder(toWireTool);
   const offersTools = entry.supportsTools ?? endpoint.supportsTools;
+  const maxTokensField =
+    endpoint.maxTokensField ?? (isOfficial(endpoint.baseUrl) ? 'max_completion_tokens' : 'max_tokens');
   return (request) => {
     const usesTools = offersTools && request.tools.length > 0;
-    return objectText(fieldsOf(endpoint, entry, request), usesTools ? { tools: toolsText(request.tools) } : {});
+    const fields = fieldsOf({ ...endpoint, maxTokensField }, entry, request);
+    return objectText(fields, usesTools ? { tools: toolsText(request.tools) } : {});
   };
 }
 
-function fieldsOf(endpoint: Endpoint, entry: ModelEntry, request: ModelRequest): JsonRecord {
-  const { stream, streamUsage, sendReasoning, extraBody } = endpoint;
+function fieldsOf(
+  endpoint: Endpoint & { maxTokensField: string },
+  entry: ModelEntry,
+  request: ModelRequest,
+): JsonRecord {
+  const { stream, streamUsage, sendReasoning, maxTokensField, extraBody } = endpoint;
   const temperature = entry.temperature ?? endpoint.temperature ?? request.temperature;
   const maxTokens = entry.maxTokens ?? endpoint.maxTokens ?? request.maxTokens;
-  const limit = endpoint.maxTokensField ?? (isOfficial(endpoint.baseUrl) ? 'max_completion_tokens' : 'max_tokens');
   return {
     model: entry.model ?? entry.id,
     messages: toWireMessages(request, { sendReasoning, model: entry.id }),
     stream,
     ...(stream && streamUsage ? { stream_options: { include_usage: true } } : {}),
     ...(temperature === undefined ? {} : { temperature }),
-    ...(maxTokens === undefined ? {} : { [limit]: maxTokens }),
+    ...(maxTokens === undefined ? {} : { [maxTokensField]: maxTokens }),
     ...extraBody,
   };
 }

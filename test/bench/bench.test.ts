@@ -6,12 +6,12 @@ import * as assert from 'uvu/assert';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import { within } from '../helpers/within.ts';
 import { turn } from './bench-client.ts';
-import type { Metric } from './metric.ts';
+import type { Metric, Row } from './metric.ts';
 import { metrics } from './metrics.ts';
 import { readOptions } from './options.ts';
 import { measureRounds } from './rounds.ts';
 import { median, quantile, short, spread } from './stats.ts';
-import { type Results, verdict } from './table.ts';
+import { goalOf, type Results, verdict } from './table.ts';
 import { createTarget, type Running, type Target } from './target.ts';
 
 const test = suite('The bench');
@@ -48,6 +48,21 @@ test('a goal is missed, met or met with the stretch; without a value or a goal n
   assert.is(verdict({ good: 'low', must: 0 }, 1), 'MISSED');
   assert.is(verdict(low, Number.NaN), '');
   assert.is(verdict({ good: 'low' }, 1), '');
+});
+
+test('a goal that the floor misses, too, says so', () => {
+  const row: Row = { id: 'cold', label: 'start', unit: 'ms', good: 'low', must: 2, stretch: 1 };
+  const goalWith = (ours: number, floor: number[]) =>
+    goalOf(
+      row,
+      new Map(
+        Object.entries({ raw: [10], ours: [ours], floor }).map(([name, values]) => [name, new Map([['cold', values]])]),
+      ),
+    );
+  assert.equal(
+    [goalWith(30, []), goalWith(30, [19]), goalWith(30, [21]), goalWith(15, [21])],
+    ['MISSED', 'MISSED', 'MISSED, floor too', 'met'],
+  );
 });
 
 test('ids of rows and curves are unique, and a stretch is harder than its must', () => {

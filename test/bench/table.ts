@@ -65,6 +65,18 @@ export function printComplaints({ name, complaints }: { name: string; complaints
   for (const [kind, count] of often) console.log(`${name} wrote ${count} times: ${kind}`);
 }
 
+/** The verdict on the row's subject; a miss says so when the floor, which nobody can be under, misses too. */
+export function goalOf(row: Row, results: Results): string {
+  const { subject = 'ours', yardstick = {} } = row;
+  const rule = median(results.get(yardstick.target ?? 'raw')?.get(yardstick.row ?? row.id) ?? []);
+  const verdictOn = (name: string): string => {
+    const value = median(results.get(name)?.get(row.id) ?? []);
+    return verdict(row, row.of === 'value' ? value : value / rule);
+  };
+  const own = verdictOn(subject);
+  return own === 'MISSED' && verdictOn('floor') === 'MISSED' ? 'MISSED, floor too' : own;
+}
+
 function cells(row: Row, results: Results): string[] {
   const { subject = 'ours', yardstick = {} } = row;
   const values = results.get(subject)?.get(row.id) ?? [];
@@ -82,7 +94,7 @@ function cells(row: Row, results: Results): string[] {
     Number.isFinite(ratio) ? `${short(ratio)}x` : '-',
     goal(row.must),
     goal(row.stretch),
-    verdict(row, row.of === 'value' ? value : ratio),
+    goalOf(row, results),
     values.length > 1 ? `${Math.round(spread(values) * 100)}%` : '',
   ];
 }
