@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import ignore, { type Ignore } from 'ignore';
-import { builtInIgnoreRules } from '../workspace/ignore-rules.ts';
+import { affordableRules, builtInIgnoreRules } from '../workspace/ignore-rules.ts';
 import { type RawPath, toText } from './raw-path.ts';
 
 /**
@@ -29,7 +29,10 @@ function level(rules: readonly string[], exclude: readonly string[]): IgnoreLeve
   return {
     key,
     ignores(path, isDirectory) {
-      compiled ??= ignore({ ignorecase: false, allowRelativePaths: true }).add([...rules, ...exclude]);
+      compiled ??= ignore({ ignorecase: false, allowRelativePaths: true }).add([
+        ...affordableRules(rules).rules,
+        ...exclude,
+      ]);
       return compiled.ignores(isDirectory ? `${toText(path)}/` : toText(path));
     },
     with(directory, text) {

@@ -21,19 +21,45 @@ export interface IgnoreRules {
 }
 
 export function createIgnoreRules(): IgnoreRules {
-  return rulesOf(ignore().add([...builtInIgnoreRules]));
+  return rulesOf(ignore().add([...builtInIgnoreRules]), 0);
 }
 
-function rulesOf(rules: Ignore): IgnoreRules {
+function rulesOf(rules: Ignore, spent: number): IgnoreRules {
   return {
     ignores: (path, isDirectory) => rules.ignores(isDirectory ? `${path}/` : path),
-    with: (directory, text) =>
-      rulesOf(
-        ignore()
-          .add(rules)
-          .add(directory === '.' ? text : text.split(/\r?\n/).map((rule) => anchored(directory, rule))),
-      ),
+    with(directory, text) {
+      const lines = text.split(/\r?\n/);
+      const bound = directory === '.' ? lines : lines.map((rule) => anchored(directory, rule));
+      const affordable = affordableRules(bound, spent);
+      return rulesOf(ignore().add(rules).add(affordable.rules), affordable.spent);
+    },
   };
+}
+
+/** What the `**` of a rule cost, by their number; one with more is not read. */
+const costs: readonly number[] = [0, 1, 20];
+const mostCost = 2_000;
+
+/**
+ * The rules that can be asked without holding the process. Ignore files come from strangers, and the library tries every way
+ * to spread the `**` of a rule over a path: three take minutes on a deep one. Rules with more than two, and those that go
+ * beyond what all levels together may cost, are left out. `spent` is what the levels above have cost.
+ */
+export function affordableRules(rules: readonly string[], spent = 0): { rules: string[]; spent: number } {
+  let total = spent;
+  const kept = rules.filter((rule) => {
+    const cost = costOf(rule);
+    if (total + cost > mostCost) return false;
+    total += cost;
+    return true;
+  });
+  return { rules: kept, spent: total };
+}
+
+/** `**` in front of a mere name and at the end cost nothing. */
+function costOf(rule: string): number {
+  const inner = rule.replace(/^!?\/?(?:\*\*\/)+(?=[^/]*\/?$)/, '').replace(/\/\*\*\/?\s*$/, '');
+  return costs[inner.split('**').length - 1] ?? Number.POSITIVE_INFINITY;
 }
 
 /**

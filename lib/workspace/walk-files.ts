@@ -1,4 +1,6 @@
+import type { Dirent } from 'node:fs';
 import { lstat } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Slots } from '../base/slots.ts';
 import { isServiceError } from '../wire/errors.ts';
 import { createIgnoreRules, type IgnoreRules } from './ignore-rules.ts';
@@ -16,6 +18,7 @@ export interface FoundFile {
 const deepest = 64;
 const mostFiles = 200_000;
 const ignoreFileBytes = 256 * 1024;
+const turnMs = 10;
 
 /** What a walk carries down: its bounds and how much it has found. */
 interface Walk {
@@ -82,10 +85,9 @@ async function lookInto(
     const { names } = await readNames(bounds, opened);
     const hasRules = above !== undefined && names.some((entry) => entry.name === '.gitignore' && entry.isFile());
     const rules = hasRules ? await withRulesOf(bounds, above, path) : above;
-    const wanted = names
-      .filter((entry) => entry.isFile() || entry.isDirectory())
-      .filter((entry) => !rules?.ignores(childPath(path, entry.name), entry.isDirectory()))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    const shown = names.filter((entry) => entry.isFile() || entry.isDirectory());
+    const wanted = await notIgnored(shown, path, rules);
+    wanted.sort((a, b) => (a.name < b.name ? -1 : 1));
     const entries = await mapAll(wanted, async (entry): Promise<FoundFile | Subdirectory | undefined> => {
       if (entry.isDirectory()) return { name: entry.name };
       const stats = await lstat(`${directoryPath(opened)}/${entry.name}`).catch(() => undefined);
@@ -97,6 +99,19 @@ async function lookInto(
   } finally {
     await opened.handle.close();
   }
+}
+
+/** Many names under many rules take a while: others get their turn in between. */
+async function notIgnored(names: readonly Dirent[], path: string, rules: IgnoreRules | undefined): Promise<Dirent[]> {
+  const wanted: Dirent[] = [];
+  let turnEnds = performance.now() + turnMs;
+  for (const entry of names) {
+    if (!rules?.ignores(childPath(path, entry.name), entry.isDirectory())) wanted.push(entry);
+    if (performance.now() < turnEnds) continue;
+    await nextTurn();
+    turnEnds = performance.now() + turnMs;
+  }
+  return wanted;
 }
 
 /** The rules that hold in `path` because of the directories above it. */

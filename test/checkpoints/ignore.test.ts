@@ -39,6 +39,16 @@ function tree(files: Record<string, string> | string[]): string {
   return root;
 }
 
+test('rules of a stranger that would take minutes are not read; those of the operator always are', () => {
+  const deep = `${'a/'.repeat(60)}bc`;
+  const hostile = `${'**/a/'.repeat(8)}b\n${'x/**/y/**/z\n'.repeat(200)}`;
+  assert.equal(captured(tree({ '.gitignore': hostile, [deep]: '', 'kept/no': '', 'kept/yes': '' }), ['**/no']), [
+    '.gitignore',
+    deep,
+    'kept/yes',
+  ]);
+});
+
 test('dependencies, build output, caches, virtual environments, logs and files of the system are left out', () => {
   const left = [
     'node_modules/a/b.js',

@@ -39,6 +39,20 @@ test('dependencies, build output and caches are left out unless asked for', asyn
   assert.equal(await pathsOf(workspace.walk('node_modules/x', { signal })), ['node_modules/x/index.js']);
 });
 
+test('rules of a stranger that would take minutes are not read, the others are', async () => {
+  const deep = `${'a/'.repeat(60)}bc`;
+  const workspace = await tree({
+    '.gitignore': `${'**/a/'.repeat(8)}b\n**/x/**/y\nlib/**/gone\n${'a/**/'.repeat(20_000)}\nout/**\n**/named\n`,
+    [deep]: '',
+    'x/1/y': '',
+    'x/1/z': '',
+    'lib/1/2/gone': '',
+    'out/1': '',
+    'deep/named': '',
+  });
+  assert.equal(await pathsOf(workspace.walk('.', { signal })), ['.gitignore', deep, 'x/1/z']);
+});
+
 test('nested .gitignore files: the deepest that has an opinion wins', async () => {
   const workspace = await tree({
     '.gitignore': '*.tmp\n/only-here\n!dist/\nsub/secret/\n',
