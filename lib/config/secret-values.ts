@@ -42,8 +42,8 @@ function collect(value: unknown, { key, env, found, inHeaders = false }: Place):
       collect(entry, { key: argumentName(value, index) ?? key, env, found, inHeaders });
   } else if (isRecord(value)) {
     for (const [name, inner] of Object.entries(value)) {
-      // Below a name like `secrets` or `tokens`, every text is one.
-      const innerKey = looksSecret(key) && !looksSecret(name) ? key : name;
+      // Below a name like `secrets` or `tokens`, every text is one; an object `signature` only says how something is signed.
+      const innerKey = looksSecret(key) && key !== 'signature' && !looksSecret(name) ? key : name;
       collect(inner, { key: innerKey, env, found, inHeaders: inHeaders || name === 'headers' });
     }
   }

@@ -64,6 +64,12 @@ slots('what is no secret is left alone', () => {
     assert.not(values.includes(innocent), innocent);
 });
 
+slots('how a webhook is signed is no secret, what it is signed with is', () => {
+  const signature = { header: 'X-Hub-Signature-256', algorithm: 'sha256' };
+  const triggers = { webhooks: { ci: { prompt: 'Look', secret: canary('hook'), signature } } };
+  assert.equal(secretValues(load({ file: { plugins: { config: { triggers } } } }).config, {}), [canary('hook')]);
+});
+
 slots('server.token "auto" is a word, not a secret', () => {
   assert.equal(secretValues(load({ file: { server: { token: 'auto' } } }).config, {}), []);
 });
