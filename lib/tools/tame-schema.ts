@@ -6,11 +6,14 @@ export interface TamedSchema {
 
 const deepest = 64;
 const largest = 20_000;
+/** A schema of more parts is dear in itself, however small the values. */
+const small = 1_000;
 
 /** Keywords that hold a map of schemas, one schema or a list of them, or plain data. */
 const schemaMaps = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 const plainData = new Set(['const', 'enum', 'default', 'examples', 'required', 'dependentRequired', 'type']);
-const references = new Set(['$ref', '$recursiveRef', '$dynamicRef']);
+/** Their cost is not that of looking at each value once: `uniqueItems` compares every item with every other. */
+const dear = new Set(['$ref', '$recursiveRef', '$dynamicRef', 'uniqueItems']);
 
 /**
  * Copies a schema, at most 64 levels and 20,000 values of it, without what must not decide over a call: `format` (an
@@ -21,14 +24,14 @@ export function tameSchema(source: Readonly<Record<string, unknown>>): TamedSche
   let left = largest;
   let costly = false;
   const schema = copySchema(source, 0);
-  return { schema, costly };
+  return { schema, costly: costly || largest - left > small };
 
   function copySchema(schema: Readonly<Record<string, unknown>>, depth: number): Record<string, unknown> {
     enter(depth);
     const copy: Record<string, unknown> = {};
     for (const [keyword, value] of Object.entries(schema)) {
       if (keyword === 'format' || keyword === '__proto__') continue;
-      if (references.has(keyword)) costly = true;
+      if (dear.has(keyword)) costly = true;
       if (keyword === 'pattern') {
         if (!isExpression(value)) continue;
         costly = true;

@@ -18,8 +18,8 @@ const longestCheckMs = 50;
  * A schema is compiled at its first use and kept as long as the tool lives; the library is loaded at the first call.
  *
  * Schemas come from strangers (MCP servers) and so may try to hold the process: their size and depth are bounded, and
- * a schema with regular expressions or references, whose cost nobody can foresee, is evaluated under a time limit of
- * 50 ms (about 0.06 ms of overhead per call; other schemas pay nothing). A schema that can't be evaluated refuses
+ * what nobody can foresee the cost of (regular expressions, references, large schemas or arguments) is evaluated under a
+ * time limit of 50 ms (about 0.06 ms of overhead per call; others pay nothing). A schema that can't be evaluated refuses
  * the call: arguments that were not checked are never executed. Never rejects.
  */
 export function createArgumentValidator(): ArgumentValidator {
@@ -51,11 +51,22 @@ async function compile(parameters: JsonSchema, withinTime: Sandbox): Promise<Che
   return (args) => {
     if (typeof args !== 'object' || args === null || Array.isArray(args)) return 'The arguments must be a JSON object.';
     try {
-      return describeFailure(costly ? withinTime(() => validate(args)) : validate(args));
+      return describeFailure(costly || isLarge(args) ? withinTime(() => validate(args)) : validate(args));
     } catch (error) {
       return `The arguments could not be checked against the tool's parameter schema (${reasonOf(error)}).`;
     }
   };
+}
+
+/** Over 1,000 values, at whatever depth. */
+function isLarge(args: object): boolean {
+  const rest: unknown[] = [args];
+  for (let count = 0; rest.length > 0; count++) {
+    if (count + rest.length > 1_000) return true;
+    const value = rest.pop();
+    if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) rest.push(part);
+  }
+  return false;
 }
 
 type Sandbox = <T>(task: () => T) => T;

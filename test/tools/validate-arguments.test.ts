@@ -66,6 +66,18 @@ hostile('a catastrophic regular expression ends with a refusal', async () => {
   assert.is(await check(schema, { a: 'aaa' }), undefined);
 });
 
+hostile('so does a schema whose cost is the product of its size and that of the arguments', async () => {
+  const dear = {
+    unique: [{ type: 'array', uniqueItems: true }, Array.from({ length: 8_000 }, (_, at) => ({ at }))],
+    listed: [{ items: { enum: Array.from({ length: 900 }, (_, at) => `x${at}`) } }, new Array(300_000).fill('x899')],
+    choice: [{ anyOf: Array.from({ length: 6_000 }, () => ({ items: { type: 'null' } })) }, new Array(900).fill('x')],
+  } as const;
+  for (const [name, [property, value]] of Object.entries(dear)) {
+    const problem = await check({ type: 'object', properties: { a: property } }, { a: value });
+    assert.match(problem ?? '', /could not be checked.*it took over/, name);
+  }
+});
+
 hostile('so does one in patternProperties', async () => {
   const schema = { type: 'object', patternProperties: { '^(a|a)*$': { type: 'string' } } };
   assert.match((await check(schema, { [`${'a'.repeat(60)}!`]: 1 })) ?? '', /could not be checked/);
