@@ -74,9 +74,9 @@ function after(records: readonly SessionRecord[], cursor: string): SessionRecord
     throw new ServiceError('invalid_body', '"cursor" must be the "nextCursor" of an earlier answer.', {
       details: { path: 'cursor' },
     });
-  const at = records.findIndex((record) => record.id === id && record.updatedAt === updatedAt);
-  if (at >= 0) return records.slice(at + 1);
-  return records.filter((record) => record.updatedAt <= updatedAt && record.id !== id);
+  return records.filter(
+    (record) => record.updatedAt < updatedAt || (record.updatedAt === updatedAt && record.id < (id ?? '')),
+  );
 }
 
 function cursorOf({ updatedAt, id }: SessionRecord): string {

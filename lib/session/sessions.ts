@@ -3,6 +3,7 @@ import type { EventBus } from '../events/event-bus.ts';
 import type { SessionState } from '../store/change.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { SessionRecord } from '../wire/session.ts';
+import { createChangeTimes } from './change-times.ts';
 import { LiveSession } from './live-session.ts';
 import type { Session } from './session.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
@@ -16,14 +17,14 @@ export interface Sessions {
   find(tenantId: string, sessionId: string): Session | undefined;
   /** Whatever its tenant; for the service itself, never for a request. */
   findAny(sessionId: string): Session | undefined;
-  /** A tenant's sessions, most recently updated first. O(length), no sorting; the same array until one of them changes. */
+  /**
+   * A tenant's sessions, most recently updated first; of the same time, that with the greater id. O(length) after a change,
+   * without sorting; the same array until the next one.
+   */
   list(tenantId: string): readonly SessionRecord[];
   /** Sessions kept and lifetime tokens of a tenant. O(1): guards ask for every run. */
   totals(tenantId: string): { sessions: number; tokens: number };
-  /**
-   * When a change made now counts as made, in milliseconds: the clock, but never before an earlier change of the tenant,
-   * so that a clock that steps back leaves the list sorted.
-   */
+  /** When a change made now counts as made, in milliseconds; see `ChangeTimes`. */
   changeTime(tenantId: string): number;
   tenantIds(): Iterable<string>;
   all(): Iterable<Session>;
@@ -65,18 +66,13 @@ export function createSessions(options: SessionsOptions): Sessions {
     tokensOfTenant.set(tenantId, (tokensOfTenant.get(tenantId) ?? 0) + change);
   };
 
-  const newestChange = new Map<string, number>();
-  const changeTime = (tenantId: string): number => {
-    const at = Math.max(options.clock.now(), newestChange.get(tenantId) ?? 0);
-    newestChange.set(tenantId, at);
-    return at;
-  };
+  const changeTimes = createChangeTimes(options.clock);
 
   const around = {
     store: options.store,
     events: options.events,
     clock: options.clock,
-    changeTime,
+    changeTime: changeTimes.next,
     replaced: (session: LiveSession): void => void lists.delete(session.tenantId),
     changed(session: LiveSession): void {
       const ofTenant = byTenant.get(session.tenantId);
@@ -128,14 +124,18 @@ export function createSessions(options: SessionsOptions): Sessions {
       if (known) return known;
       const records: SessionRecord[] = [];
       for (const session of sorted(tenantId)) if (!session.removed) records.push(session.record);
-      lists.set(tenantId, records.reverse());
+      records.reverse();
+      // More changes within a millisecond than have times of their own.
+      if (records.some((record, at) => at > 0 && byUpdate(record, records[at - 1] ?? record) > 0))
+        records.sort((a, b) => byUpdate(b, a));
+      lists.set(tenantId, records);
       return records;
     },
     totals: (tenantId) => ({
       sessions: byTenant.get(tenantId)?.size ?? 0,
       tokens: tokensOfTenant.get(tenantId) ?? 0,
     }),
-    changeTime,
+    changeTime: changeTimes.next,
     tenantIds: () => byTenant.keys(),
     all: () => byId.values(),
     childrenOf: (sessionId) => [...(children.get(sessionId) ?? [])].flatMap((id) => byId.get(id) ?? []),
@@ -143,7 +143,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     restore(records) {
       for (const record of records.toSorted(byUpdate)) {
         insert(new LiveSession(record, around));
-        newestChange.set(record.tenantId, Date.parse(record.updatedAt));
+        changeTimes.seen(record.tenantId, Date.parse(record.updatedAt));
       }
     },
     remove(session) {
@@ -168,6 +168,8 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
 }
 
+/** A total order: of the same sessions there is one list only, whatever they went through. */
 function byUpdate(a: SessionRecord, b: SessionRecord): number {
-  return a.updatedAt < b.updatedAt ? -1 : a.updatedAt > b.updatedAt ? 1 : 0;
+  if (a.updatedAt !== b.updatedAt) return a.updatedAt < b.updatedAt ? -1 : 1;
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }

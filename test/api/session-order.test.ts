@@ -68,6 +68,34 @@ order('a change that could not be stored does not move it', async () => {
   });
 });
 
+order('sessions changed within one millisecond stay in the order of their changes, after a restart too', async () => {
+  const store = createMemoryStore();
+  const options = { models: [scriptedModel()], store, clock: createFakeClock() };
+  await withApp(options, async (app) => {
+    const [a, , c] = await createAll(app, ['a', 'b', 'c']);
+    await app.call('PATCH', `/api/sessions/${c}`, { body: { title: 'C' } });
+    await app.call('PATCH', `/api/sessions/${a}`, { body: { title: 'A' } });
+    assert.equal(await titlesOf(app), ['A', 'C', 'b']);
+  });
+  await withApp(options, async (app) => assert.equal(await titlesOf(app), ['A', 'C', 'b']));
+});
+
+order('a clock that was set back leaves them in the order of their changes, after a restart too', async () => {
+  const store = createMemoryStore();
+  const clock = createFakeClock();
+  const options = { models: [scriptedModel()], store, clock };
+  await withApp(options, async (app) => {
+    const [a] = await createAll(app, ['a', 'b', 'c']);
+    clock.step(-3_600_000);
+    await app.call('PATCH', `/api/sessions/${a}`, { body: { title: 'A' } });
+    assert.equal(await titlesOf(app), ['A', 'c', 'b']);
+  });
+  await withApp(options, async (app) => {
+    await createAll(app, ['d']);
+    assert.equal(await titlesOf(app), ['d', 'A', 'c', 'b']);
+  });
+});
+
 order('and tells every change at once, whoever asked before', async () => {
   const clock = createFakeClock();
   await withApp({ models: [scriptedModel([{ content: 'ok' }])], clock }, async (app) => {

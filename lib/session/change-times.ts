@@ -1,0 +1,41 @@
+import type { Clock } from '../base/clock.ts';
+
+/**
+ * How far times of changes may run ahead of the clock, in milliseconds: so many changes beyond one per millisecond still
+ * have times of their own.
+ */
+const mostAhead = 1_000;
+
+/** When changes count as made, per tenant. */
+export interface ChangeTimes {
+  /**
+   * The time of a change that is made now, in milliseconds: later than that of every earlier change of the tenant, so that
+   * the order of the changes is the order of their times, in this process and in the next one, also when the clock steps
+   * back. Beyond `mostAhead` the same time again, never an earlier one.
+   */
+  next(tenantId: string): number;
+  /** A change made by an earlier process. */
+  seen(tenantId: string, at: number): void;
+}
+
+export function createChangeTimes(clock: Clock): ChangeTimes {
+  /** `reading` is the latest that the clock said: what `newest` is beyond it came from many changes at once. */
+  const tenants = new Map<string, { reading: number; newest: number }>();
+  return {
+    next(tenantId) {
+      const now = clock.now();
+      const known = tenants.get(tenantId);
+      if (!known) {
+        tenants.set(tenantId, { reading: now, newest: now });
+        return now;
+      }
+      known.reading = Math.max(known.reading, now);
+      known.newest = Math.max(known.reading, Math.min(known.newest + 1, known.reading + mostAhead));
+      return known.newest;
+    },
+    seen(tenantId, at) {
+      const { newest } = tenants.get(tenantId) ?? { newest: at };
+      tenants.set(tenantId, { reading: Math.max(newest, at), newest: Math.max(newest, at) });
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createChangeTimes } from '../../lib/session/change-times.ts';
+import { createFakeClock } from '../helpers/fake-clock.ts';
+
+const test = suite('every change of a tenant has a time of its own');
+
+test('which is that of the clock, and one millisecond later than the last one when the clock has not moved on', () => {
+  const clock = createFakeClock(5_000);
+  const { next } = createChangeTimes(clock);
+  assert.equal([next('a'), next('a'), next('b')], [5_000, 5_001, 5_000]);
+  clock.advance(1);
+  assert.is(next('a'), 5_002);
+  clock.advance(10);
+  assert.is(next('a'), 5_011);
+});
+
+test('which is later than what an earlier process stored, whatever the clock says now', () => {
+  const { next, seen } = createChangeTimes(createFakeClock(5_000));
+  seen('a', 9_000);
+  seen('a', 8_000);
+  assert.equal([next('a'), next('a')], [9_001, 9_002]);
+});
+
+test('which never goes back with the clock', () => {
+  const clock = createFakeClock(5_000);
+  const { next } = createChangeTimes(clock);
+  next('a');
+  clock.step(-4_000);
+  assert.equal([next('a'), next('a')], [5_001, 5_002]);
+});
+
+test('which is at most a second ahead of the clock, however many there are', () => {
+  const clock = createFakeClock(5_000);
+  const { next } = createChangeTimes(clock);
+  const times = Array.from({ length: 3_000 }, () => next('a'));
+  assert.is(times.at(-1), 6_000);
+  assert.equal(times, times.toSorted());
+  clock.advance(500);
+  assert.is(next('a'), 6_001);
+});
+
+test.run();
