@@ -31,6 +31,7 @@ export interface LifeOptions {
   /** Instead of the one that `driver` names. */
   store?: SessionStore | undefined;
   handlers?: readonly Handler[] | undefined;
+  transcriptBytes?: number | undefined;
   settings: object;
   clock: Clock;
   model: Model;
@@ -69,7 +70,16 @@ export async function startLife(options: LifeOptions): Promise<Life> {
       ? createMemoryStore()
       : createFileStore({ directory: data, durability: 'process', clock, log });
   const store = watched(options.store ?? ofDriver(), storing);
-  const app = await createApp({ config, log, secrets, cwd: directory, store, clock, bundledPlugins: noPlugins });
+  const app = await createApp({
+    config,
+    log,
+    secrets,
+    cwd: directory,
+    store,
+    clock,
+    bundledPlugins: noPlugins,
+    ...(options.transcriptBytes === undefined ? {} : { transcriptBytes: options.transcriptBytes }),
+  });
   app.models.register(options.model);
   for (const tool of options.tools) app.tools.register(tool);
   const router = createRouter(options.handlers ?? handlers, app);

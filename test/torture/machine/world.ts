@@ -94,6 +94,12 @@ export class World {
     await this.boot();
   }
 
+  /** A stop as a person asks for it, and a start on the same data. */
+  async restart(): Promise<void> {
+    await this.life.app.close();
+    await this.crash();
+  }
+
   async boot(): Promise<void> {
     const number = this.lives++;
     const isHere = (): boolean => number === this.lives - 1;
@@ -121,7 +127,8 @@ export class World {
       directory: this.directory,
       data: `data-${number}`,
       driver: this.options.driver,
-      store: await this.seams.store?.(),
+      store: await this.seams.store?.(join(this.directory, `data-${number}`)),
+      transcriptBytes: this.seams.transcriptBytes,
       handlers: this.seams.handlers,
       settings: {
         model: { maxSteps },

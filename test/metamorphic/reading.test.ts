@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import { answersOf, headersOf } from './answers.ts';
+import { assertSame } from './compare.ts';
+import { History } from './history.ts';
+import { hold } from './hold.ts';
+import { stepsOf } from './step.ts';
+
+const test = suite('reading changes nothing');
+
+const reading = fc.record({
+  at: fc.nat(1_000),
+  method: fc.constantFrom('GET', 'HEAD', 'OPTIONS'),
+  viewer: fc.constantFrom('a' as const, 'b' as const, 'admin' as const),
+  stream: fc.boolean(),
+});
+
+/** How the service came to be as it is read: still running, stopped and started, or dropped and started. */
+const past = fc.constantFrom('none', 'restart', 'crash');
+const drawn = fc.record({
+  steps: stepsOf({ without: ['clock'] }),
+  past,
+  readings: fc.array(reading, { maxLength: 30 }),
+});
+
+for (const checkpoints of [false, true])
+  test(`any GET, HEAD or OPTIONS in any order, ${checkpoints ? 'with' : 'without'} checkpoints`, () =>
+    hold(`reading, checkpoints ${checkpoints}`, drawn, async ({ steps, past, readings }) => {
+      const history = await History.begin({ checkpoints });
+      const { world } = history;
+      try {
+        await history.play(steps);
+        if (past === 'restart') await world.restart();
+        if (past === 'crash') await world.crash();
+        const before = await answersOf(history);
+        const paths = [...before.keys()].map((asked) => asked.split(' ')[2] ?? '');
+        for (const { at, method, viewer, stream } of readings) {
+          const path = paths[at % paths.length] ?? '';
+          await ask(history, { method, viewer, path });
+          const { id = '' } = history.sessions[at % history.sessions.length] ?? {};
+          const events =
+            at % 2 === 0 ? '/api/events' : `/api/sessions/${id}/events?lastEventId=${at % 3 === 0 ? 0 : at}`;
+          if (stream) await ask(history, { method, viewer, path: events });
+        }
+        await world.settle();
+        assertSame(before, await answersOf(history), 'reading');
+      } finally {
+        await world.close();
+      }
+    }));
+
+test.run();
+
+/** An event stream has no end: a client that has seen enough goes away. */
+async function ask(
+  { world }: History,
+  { method, viewer, path }: { method: string; viewer: 'a' | 'b' | 'admin'; path: string },
+): Promise<void> {
+  const gone = new AbortController();
+  const response = await world.life.fetch(path, { method, headers: headersOf(viewer), signal: gone.signal });
+  if (response.headers.get('content-type')?.startsWith('text/event-stream')) await response.body?.cancel();
+  else await response.arrayBuffer();
+  gone.abort();
+}

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import type { Answers } from './answers.ts';
+import { answersOf } from './answers.ts';
+import { type Allowed, anySeq, assertSame } from './compare.ts';
+import { History } from './history.ts';
+import { hold } from './hold.ts';
+import { stepsOf } from './step.ts';
+
+const test = suite('a restart changes nothing that is durable');
+
+/**
+ * All that may be different in the next process, and why. A run that is going on has an end at a restart that everybody may see:
+ * it is tried apart, below.
+ */
+const differences: readonly { in: RegExp; why: string; without: Allowed }[] = [
+  { in: /./, why: 'the newest event is of the process', without: anySeq },
+  { in: /config/, why: 'each life has a copy of the data', without: (body) => body.replace(/data-\d+/, 'data') },
+  { in: /health/, why: 'the process is new', without: (body) => body.replace(/"uptimeMs":\d+/, '"uptimeMs":0') },
+  { in: /metrics/, why: 'figures count from the start of the process', without: () => '' },
+  {
+    in: /users/,
+    why: 'when a token was used last is kept to some minutes',
+    without: (body) => body.replace(/,"lastUsedAt":"[^"]*"/g, ''),
+  },
+];
+
+const allowed: Allowed = (body, asked) =>
+  differences.reduce((text, each) => (each.in.test(asked) ? each.without(text, asked) : text), body);
+
+const end = fc.constantFrom<('restart' | 'crash')[]>(['restart'], ['crash'], ['crash', 'crash'], ['restart', 'crash']);
+
+for (const checkpoints of [false, true])
+  test(`when no run is active, ${checkpoints ? 'with' : 'without'} checkpoints`, () =>
+    hold(
+      `restart at rest, checkpoints ${checkpoints}`,
+      fc.record({ steps: stepsOf(), end }),
+      async ({ steps, end }) => {
+        const history = await History.begin({ checkpoints });
+        try {
+          await history.play(steps);
+          await history.cancelAll();
+          const before = await answersOf(history);
+          for (const how of end) {
+            await history.world[how]();
+            assertSame(before, await answersOf(history), how, allowed);
+          }
+        } finally {
+          await history.world.close();
+        }
+      },
+    ));
+
+test('when runs are active: theirs are interrupted, all else stays, and the next restart changes nothing', () =>
+  hold(
+    'restart during runs',
+    fc.record({ steps: stepsOf(), end }),
+    async ({ steps, end: [how = 'crash', next = how] }) => {
+      const history = await History.begin();
+      const { world } = history;
+      try {
+        await history.play(steps);
+        const busy = history.sessions.filter(
+          ({ id }) => world.life.app.sessions.findAny(id)?.activeRunId !== undefined,
+        );
+        const busyIds = busy.map(({ id }) => id);
+        const before = await answersOf(history);
+        await world[how]();
+        const after = await answersOf(history);
+        assertSame(without(before, busyIds), without(after, busyIds), how, allowed);
+        await world[next]();
+        assertSame(after, await answersOf(history), `after ${how}, ${next}`, allowed);
+      } finally {
+        await world.close();
+      }
+    },
+  ));
+
+test.run();
+
+/** What is said of other sessions: those lists without the busy ones, and no pages, which they may have left. */
+function without(answers: Answers, ids: readonly string[]): Answers {
+  if (ids.length === 0) return answers;
+  const rest: Answers = new Map();
+  for (const [asked, answer] of answers) {
+    if (ids.some((id) => asked.includes(id)) || /limit=|page|status=|usage|search|approvals/.test(asked)) continue;
+    rest.set(
+      asked,
+      asked.endsWith('/api/sessions') || asked.includes('/api/sessions?') ? listWithout(answer, ids) : answer,
+    );
+  }
+  return rest;
+}
+
+function listWithout(answer: string, ids: readonly string[]): string {
+  const at = answer.indexOf('{');
+  const { sessions } = JSON.parse(answer.slice(at)) as { sessions?: { id: string }[] };
+  return sessions ? JSON.stringify(sessions.filter(({ id }) => !ids.includes(id))) : answer;
+}
