@@ -99,9 +99,9 @@ export async function read(
   return { status: response.status, text: path === '/api/metrics' ? figuresOf(text) : text };
 }
 
-/** What the figures say of sessions and their changes; the process has its own. */
+/** What the figures say of sessions, runs and changes. Models are asked beside the record of a message that is refused. */
 function figuresOf(text: string): string {
-  const wanted = /^service_(sessions|runs_|events_total|approvals|log_commits|steps|tokens|storage)/;
+  const wanted = /^service_(sessions|runs_|events_total|approvals|log_commits|storage)/;
   return text
     .split('\n')
     .filter((line) => wanted.test(line))

@@ -28,6 +28,7 @@ interface StepOptions {
   tenants?: readonly ('a' | 'b')[];
   /** Never drawn. */
   without?: readonly Verb[];
+  least?: number;
   most?: number;
 }
 
@@ -39,7 +40,12 @@ const kind: fc.Arbitrary<Kind> = fc.oneof(
 );
 
 /** Short histories of any calls in any order. */
-export function stepsOf({ tenants = ['a', 'b'], without = [], most = 25 }: StepOptions = {}): fc.Arbitrary<Step[]> {
+export function stepsOf({
+  tenants = ['a', 'b'],
+  without = [],
+  least = 1,
+  most = 25,
+}: StepOptions = {}): fc.Arbitrary<Step[]> {
   const step = fc.record<Step>({
     verb: fc.constantFrom(...verbs.filter((verb) => !without.includes(verb))),
     tenantId: fc.constantFrom(...tenants),
@@ -48,5 +54,5 @@ export function stepsOf({ tenants = ['a', 'b'], without = [], most = 25 }: StepO
     flag: fc.boolean(),
     kinds: fc.array(kind, { maxLength: 4 }),
   });
-  return fc.array(step, { minLength: 1, maxLength: most, size: 'max' });
+  return fc.array(step, { minLength: least, maxLength: most, size: 'max' });
 }
