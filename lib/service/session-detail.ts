@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Session } from '../session/session.ts';
 import { toSummary } from '../session/summary.ts';
 import { toChatMessages } from '../session/wire-message.ts';
@@ -9,10 +10,15 @@ import { activityOf } from './activity.ts';
 /** Contract: SessionDetail; additive: what waits for approval, and the newest event that the answer includes. */
 export type FullSessionDetail = SessionDetail & { pendingApprovals: Approval[]; lastSeq: number };
 
+/** Many times what a disk takes to store the end of a run. */
+const endPatienceMs = 250;
+
+/** Waits until the end of a run that it shows was told, too; a store that is slow or lost delays it by at most 250 ms. */
 export async function sessionDetail(
-  app: Pick<App, 'store' | 'approvals' | 'events' | 'runs' | 'sessions'>,
+  app: Pick<App, 'clock' | 'store' | 'approvals' | 'events' | 'runs' | 'sessions'>,
   session: Session,
 ): Promise<FullSessionDetail> {
+  if (session.unsettled && session.record.status !== 'running') await endTold(app.clock, session);
   await session.load();
   // Taken together, before anything is awaited: a subscriber that starts at `lastSeq` misses nothing.
   const { record } = session;
@@ -28,4 +34,15 @@ export async function sessionDetail(
     pendingApprovals,
     lastSeq,
   };
+}
+
+/** Who reads that a session is idle and subscribes then, before the next message, must not meet the end of the run before. */
+function endTold(clock: Pick<Clock, 'after'>, session: Session): Promise<void> {
+  return new Promise((resolve) => {
+    const giveUp = clock.after(endPatienceMs, resolve);
+    void session.settled().then(() => {
+      giveUp();
+      resolve();
+    });
+  });
 }

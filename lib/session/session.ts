@@ -22,6 +22,8 @@ export interface Session {
    * memory is then as before, and so is everything committed behind it. Throws when the session was removed.
    */
   commit(change: SessionChange, events?: (record: SessionRecord) => readonly OutgoingEvent[]): Promise<void>;
+  /** True while something that was committed is neither stored nor taken back: the record shows it, nobody was told yet. */
+  readonly unsettled: boolean;
   /** Resolves when everything committed so far is stored or taken back. Never rejects. */
   settled(): Promise<void>;
   /** Publishes an event that needs no record (a delta, a notice), after everything committed before it. */

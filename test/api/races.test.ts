@@ -4,7 +4,7 @@ import { createMemoryStore } from '../../lib/store/memory-store.ts';
 import type { SessionStore } from '../../lib/store/session-store.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
 import type { TestApp } from '../helpers/test-app.ts';
-import { types, withSession } from '../helpers/with-app.ts';
+import { type TestSession, types, withSession } from '../helpers/with-app.ts';
 import { eventually } from '../helpers/within.ts';
 
 const races = suite('Requests to one session at the same time');
@@ -92,6 +92,58 @@ races('a session that is deleted while its compaction is stored answers 404, not
     assert.is((await compacting).status, 404);
   });
 });
+
+races('who reads that a session is idle and subscribes then meets nothing of the run before', async () => {
+  await withHeldEnd(async (app, session, gate) => {
+    const reading = app.detail(session.id);
+    assert.is(await Promise.race([reading, turns(20)]), 'not yet');
+    gate.held = false;
+    assert.is((await reading).status, 'idle');
+    const later = await app.events(`${session.path}/events`);
+    const runId = await session.send('second');
+    const seen = (await later.until('run.finished')).map(({ event }) => event);
+    assert.equal(types(seen).slice(0, 3), ['message.completed', 'session.updated', 'run.started']);
+    const end = seen.at(-1);
+    assert.ok(end?.type === 'run.finished' && end.runId === runId);
+    await later.close();
+  });
+});
+
+races('a session is read while the store does not answer, also when the end of its run was not told', async () => {
+  await withHeldEnd(async (app, session, gate) => {
+    assert.is((await app.detail(session.id)).status, 'idle');
+    gate.held = false;
+    await session.until('run.finished');
+  });
+});
+
+/** A session whose first run is over, which the store has not said yet. */
+async function withHeldEnd(
+  use: (app: TestApp, session: TestSession, gate: { held: boolean }) => Promise<void>,
+): Promise<void> {
+  const { store, gate } = slowStore();
+  let answer = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const model = scriptedModel([() => asked.then(() => ({ content: 'one' }))]);
+  await withSession({ store, models: [model] }, async (app, session) => {
+    await session.send('first');
+    await session.until('run.started');
+    gate.held = true;
+    answer();
+    const status = () => app.app.sessions.findAny(session.id)?.record.status;
+    await eventually(2_000, () => status() === 'idle', 'the end of the run');
+    await use(app, session, gate).finally(() => {
+      gate.held = false;
+    });
+  });
+}
+
+async function turns(count: number): Promise<'not yet'> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+  return 'not yet';
+}
 
 /** As a crash in the middle of a tool does. */
 function leaveCallOpen({ app }: TestApp, sessionId: string): void {
