@@ -52,10 +52,11 @@ export function parseJson(bytes: Uint8Array): unknown {
   return value;
 }
 
-/** As {@link parseJson} for routes whose body must be an object; an absent one counts as `{}`. */
+/** As {@link parseJson} for routes whose body must be an object; an absent one counts as `{}`, a `null` does not. */
 export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
-  const value = parseJson(bytes) ?? {};
-  if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
+  const value = parseJson(bytes);
+  if (value === undefined) return {};
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new ServiceError('invalid_body', 'The body must be a JSON object.');
 }
 
