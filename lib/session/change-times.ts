@@ -2,9 +2,9 @@ import type { Clock } from '../base/clock.ts';
 
 /**
  * How far times of changes may run ahead of the clock, in milliseconds: so many changes beyond one per millisecond still
- * have times of their own.
+ * have times of their own. Nobody should see a time that a person would call the future.
  */
-const mostAhead = 1_000;
+const mostAhead = 50;
 
 /** When changes count as made, per tenant. */
 export interface ChangeTimes {
