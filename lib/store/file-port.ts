@@ -19,7 +19,7 @@ export interface FilePort {
   /** Creates what is missing of the path. */
   makeDirectory(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
-  /** Removes a file or a whole tree; nothing there is fine. */
+  /** Removes a file or a whole tree, also one that a file is just being added to; nothing there is fine. */
   remove(path: string): Promise<void>;
   /** The names in a directory; empty when it is not there. */
   list(path: string): Promise<string[]>;
@@ -59,7 +59,7 @@ export const systemFiles: FilePort = {
   },
   makeDirectory: async (path) => void (await fs.promises.mkdir(path, { recursive: true, mode: 0o700 })),
   rename: (from, to) => fs.promises.rename(from, to),
-  remove: (path) => fs.promises.rm(path, { recursive: true, force: true }),
+  remove: (path) => fs.promises.rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 10 }),
   list: async (path) => (await absentAs(fs.promises.readdir(path))) ?? [],
   read: (path) => absentAs(fs.promises.readFile(path)),
   readHead: (path, length) => absentAs(readStart(path, length)),

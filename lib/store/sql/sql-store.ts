@@ -9,6 +9,7 @@ import { nextTurn } from '../line-document.ts';
 import type { OpenedStore, SessionStore } from '../session-store.ts';
 import { createCommitter } from './committer.ts';
 import type { Database } from './database.ts';
+import { failureCode } from './failure-code.ts';
 import { type KnownSession, knownFromRow } from './known-session.ts';
 import { createMaintenance } from './maintenance.ts';
 import { countPartitions, migrate } from './migrations.ts';
@@ -30,6 +31,7 @@ export interface SqlStoreOptions {
 
 const largestValue = 64 * 1024;
 const sliceMs = 8;
+const sweepAfterMs = 2_000;
 
 /** Sessions in PostgreSQL, embedded or not: one row per session, one per message, each message as the JSON it is. */
 export function createSqlStore(options: SqlStoreOptions): SessionStore {
@@ -47,6 +49,8 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
   });
   const committer = createCommitter({ database, known, room, care, onDurable, clock, log });
   let lock: DirectoryLock | undefined;
+  let cancelSweep: (() => void) | undefined;
+  let sweeping: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
 
   return {
@@ -69,13 +73,12 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
     async putImage(_tenantId, sessionId, data) {
       usable();
       care.admitBytes();
-      const isThere = (): boolean => known.has(sessionId) || arriving.has(sessionId);
       const image = await images.put(sessionId, data).catch((error: unknown) => {
         // Its directory goes with the session.
-        throw isThere() ? error : absent(sessionId);
+        throw isThere(sessionId) ? error : absent(sessionId);
       });
       // Looked at afterwards, so that an image that arrives behind the deletion does not stay.
-      if (isThere()) return image;
+      if (isThere(sessionId)) return image;
       await images.remove(sessionId);
       throw absent(sessionId);
     },
@@ -133,6 +136,7 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
       const partitions = await countPartitions(database);
       for (let part = 0; part < partitions; part++) await loadPart(part, findings);
       maintenance.deleted([]);
+      sweepLater();
       return { sessions: Array.from(known.values(), ({ record }) => record), findings };
     } catch (error) {
       await database.close();
@@ -152,6 +156,21 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
       }
     }
     await nextTurn();
+  }
+
+  function isThere(sessionId: string): boolean {
+    return known.has(sessionId) || arriving.has(sessionId);
+  }
+
+  /** What a crash left of images: long after the start, which it must not slow down. */
+  function sweepLater(): void {
+    cancelSweep = clock.after(sweepAfterMs, () => {
+      if (care.trouble() === 'read-only') return;
+      sweeping = images.sweep({ isThere, goesOn: () => !closing }).then(
+        (removed) => void (removed > 0 && log.info('Images that a crash had left were removed.', { removed })),
+        (error: unknown) => log.warn('Images that a crash left could not be removed.', { code: failureCode(error) }),
+      );
+    });
   }
 
   function onDurable(commits: readonly SessionCommit[], bytes: number): void {
@@ -190,6 +209,8 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
 
   async function close(): Promise<void> {
     if (!lock) return;
+    cancelSweep?.();
+    await sweeping;
     committer.giveUp();
     await committer.idle();
     // Not while nothing can be written: PostgreSQL would not start, or break at the first try.
