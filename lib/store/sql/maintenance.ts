@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Database } from './database.ts';
-import { checkpoint, type Erasable, erase, findErasable, smallPart } from './erasure.ts';
+import { checkpoint, type Erasable, erase, findErasable, restoreWordIndex, smallPart } from './erasure.ts';
 import { countPartitions } from './migrations.ts';
 import type { Room } from './room.ts';
 
@@ -29,7 +29,9 @@ const eraseAfterMs = 50;
 const lookEveryMs = 2_000;
 const quietMs = 1_000;
 const retryMs = 3_000;
-/** Erasing from a large database waits for a quiet second, this long at most. */
+const latestRetryMs = 60_000;
+const indexAfterMs = 1_500;
+/** Erasing from a large database, and its index of words, wait for a quiet second, this long at most. */
 const latestMs = 600_000;
 const checkpointBytes = 8 * 1024 * 1024;
 const vacuumBytes = 64 * 1024 * 1024;
@@ -41,6 +43,9 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   let tail: Promise<void> = Promise.resolve();
   let eraseTimer: (() => void) | undefined;
   let lookTimer: (() => void) | undefined;
+  let indexTimer: (() => void) | undefined;
+  /** Since when an index may be missing; an earlier process may have left it so. */
+  let missingSince: number | undefined;
   let wroteAt = Number.NEGATIVE_INFINITY;
   /** Since when something deleted waits for a quiet moment. */
   let waitingSince: number | undefined;
@@ -66,6 +71,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
       stopped = true;
       eraseTimer?.();
       lookTimer?.();
+      indexTimer?.();
     },
   };
 
@@ -102,19 +108,42 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
       gone.delete(id);
     }
     const all = await findErasable(database);
+    for (const { sessionId } of all) await removeImages(sessionId);
     const since = waitingSince ?? clock.monotonic();
     const patient = !now && !quiet() && clock.monotonic() - since < latestMs;
     const wanted = patient ? all.filter(({ size }) => size <= smallPart) : all;
     // A part is written anew beside the old one: on a full disk it waits for room.
     const due: Erasable[] = [];
     for (const each of wanted) if (await room.forCopy(each.size)) due.push(each);
-    for (const { sessionId } of due) await removeImages(sessionId);
     if (due.length > 0) {
       await erase(database, due);
       sinceCheckpoint = 0;
     }
+    restoreIndexes();
     waitingSince = due.length < all.length ? since : undefined;
     if (waitingSince !== undefined) scheduleErase(retryMs);
+  }
+
+  /** One part at a time, in quiet moments: while an index is made commits wait. */
+  function restoreIndexes(ms = indexAfterMs): void {
+    if (stopped) return;
+    missingSince ??= clock.monotonic();
+    indexTimer ??= clock.after(ms, () => {
+      indexTimer = undefined;
+      const patient = !quiet() && clock.monotonic() - (missingSince ?? 0) < latestMs;
+      if (patient || isReadOnly()) return restoreIndexes();
+      serialised(restoreIndex).catch((error) => {
+        report(error);
+        restoreIndexes(latestRetryMs);
+      });
+    });
+  }
+
+  async function restoreIndex(): Promise<void> {
+    if (stopped) return;
+    if (!(await room.forCopy(smallPart))) restoreIndexes(latestRetryMs);
+    else if (await restoreWordIndex(database)) restoreIndexes(0);
+    else missingSince = undefined;
   }
 
   function look(): void {
