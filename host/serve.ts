@@ -47,6 +47,7 @@ export async function serve(
   { host, port, maxConnections }: ServeOptions,
 ): Promise<Listening> {
   const streams = new Set<StreamPump>();
+  const unfinished = new WeakMap<Socket, Set<ServerResponse>>();
   const middleware = createMiddleware(
     async (context) => {
       const { request, response: socket } = context.platform;
@@ -70,6 +71,7 @@ export async function serve(
     { ...timeouts, keepAliveTimeout, maxHeaderSize: 16 * 1024, requireHostHeader: false },
     (request, socket) => {
       const fail = (error: unknown) => refuse(error, app, request, socket);
+      noteAnswer(unfinished, request.socket, socket);
       try {
         filterRequest(request);
         // The adapter then makes no web stream of the body; handlers read it with `readBody`.
@@ -80,8 +82,12 @@ export async function serve(
     },
   );
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
-  server.on('clientError', answerBrokenRequest);
+  server.on('clientError', (error, socket: Socket) => {
+    if (isAnswering(unfinished.get(socket))) socket.destroy();
+    else answerBrokenRequest(error, socket);
+  });
   const address = await listen(server, host, port);
+  server.on('error', (error) => app.log.error('A connection could not be accepted.', { error }));
   let closed: Promise<void> | undefined;
   return {
     host,
@@ -144,6 +150,22 @@ function refuse(
   // An attempt that failed has left that of its status.
   socket.statusMessage = '';
   sendBeforeEnd(answer, { request, socket, clock: app.clock }).catch(() => socket.destroy());
+}
+
+/** Which answers of a connection are not sent yet; several when a client does not wait for one before it asks again. */
+function noteAnswer(
+  unfinished: WeakMap<Socket, Set<ServerResponse>>,
+  connection: Socket,
+  answer: ServerResponse,
+): void {
+  const answers = unfinished.get(connection) ?? new Set();
+  unfinished.set(connection, answers.add(answer));
+  answer.once('close', () => answers.delete(answer));
+}
+
+/** Another answer would get into the middle of this one, or in front of it. */
+function isAnswering(answers: ReadonlySet<ServerResponse> = new Set()): boolean {
+  return answers.size > 1 || [...answers].some((answer) => answer.headersSent);
 }
 
 /** Bytes that are no HTTP request never become one: answered on the raw socket. */

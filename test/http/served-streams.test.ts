@@ -32,6 +32,20 @@ const publish = (delta: string) =>
   });
 const target = '/api/sessions/s1/events';
 
+streams('what is no request behind one cuts the stream and puts nothing into it', async () => {
+  const client = connect(world.listening.port, '127.0.0.1');
+  let received = '';
+  const closed = new Promise((resolve) => client.once('close', resolve));
+  client.setEncoding('utf8').on('data', (text: string) => {
+    if (!received.includes('retry:') && text.includes('retry:')) client.write('this is no HTTP\r\n\r\n');
+    received += text;
+  });
+  client.on('error', () => {});
+  client.write(`GET ${target} HTTP/1.1\r\n${host}\r\n`);
+  await within(2_000, closed);
+  assert.is(received.split('HTTP/1.1 ').length, 2, received);
+});
+
 streams('headers and retry leave at once, then frames in the form of the contract', async () => {
   const opened = await within(2_000, fetch(world.url + target));
   assert.is(opened.headers.get('content-type'), 'text/event-stream');
