@@ -10,7 +10,8 @@ type Surroundings = Pick<App, 'runs' | 'sessions' | 'events' | 'checkpoints' | '
  */
 export async function deleteSession(app: Surroundings, session: Session): Promise<void> {
   refuseWhenRemoved(session);
-  for (const child of app.sessions.childrenOf(session.id)) if (!child.removed) await deleteSession(app, child);
+  // Looked up again each time: the run may still make children while others are being deleted.
+  for (let child = childOf(app, session); child; child = childOf(app, session)) await deleteSession(app, child);
   refuseWhenRemoved(session);
   app.runs.stop(session.id, 'void');
   try {
@@ -27,4 +28,8 @@ export async function deleteSession(app: Surroundings, session: Session): Promis
     .catch((error: unknown) =>
       app.log.warn('Checkpoints of a deleted session could not be dropped.', { sessionId: id, error }),
     );
+}
+
+function childOf(app: Pick<App, 'sessions'>, session: Session): Session | undefined {
+  return app.sessions.childrenOf(session.id).find(({ removed }) => !removed);
 }

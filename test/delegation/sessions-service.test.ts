@@ -1,6 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pluginSessions } from '../../lib/service/plugin-sessions.ts';
+import { createMemoryStore } from '../../lib/store/memory-store.ts';
+import type { SessionStore } from '../../lib/store/session-store.ts';
 import { withApp } from '../helpers/with-app.ts';
 import { within } from '../helpers/within.ts';
 import { childrenIn, forever, teamModel } from './team.ts';
@@ -63,6 +66,24 @@ for (const [what, content, code] of [
       assert.is(app.sessions.size, 0);
     });
   });
+
+service('a child that is made while its siblings are being deleted goes with the parent', async () => {
+  const store = createMemoryStore();
+  const commit: SessionStore['commit'] = async (change) => {
+    await nextTurn();
+    return store.commit(change);
+  };
+  await withApp({ models: models(), store: { ...store, commit } }, async (app) => {
+    const { id } = await app.newSession();
+    const sessions = pluginSessions(app.app);
+    const child = { ...request, parent: { sessionId: id, role: 'general' } };
+    for (let count = 0; count < 20; count++) await sessions.create(child);
+    const deleted = app.call('DELETE', `/api/sessions/${id}`, { status: 204 });
+    await sessions.create(child);
+    await deleted;
+    assert.is(app.app.sessions.size, 0);
+  });
+});
 
 service('a parent that is gone has no children', async () => {
   await withApp({ models: models() }, async (app) => {
