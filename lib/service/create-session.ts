@@ -6,6 +6,7 @@ import { toSummary } from '../session/summary.ts';
 import { ServiceError } from '../wire/errors.ts';
 import type { SessionRecord } from '../wire/session.ts';
 import { noUsage } from '../wire/usage.ts';
+import { isInside } from '../workspace/workspace-path.ts';
 
 type Surroundings = Pick<App, 'sessions' | 'models' | 'guards' | 'workspaces' | 'newId' | 'config'>;
 
@@ -87,14 +88,10 @@ async function workspaceFor(app: Surroundings, creator: Creator, wanted: string 
   const { root: own } = await app.workspaces.open(given);
   // The same answer for everything elsewhere, so that nobody learns which directories other tenants have.
   const path = normalize(wanted);
-  if (isAbsolute(path) && !isWithin(path, given) && !isWithin(path, own)) throw outsideWorkspace();
+  if (isAbsolute(path) && !isInside(given, path) && !isInside(own, path)) throw outsideWorkspace();
   const { root } = await app.workspaces.open(wanted);
-  if (!isWithin(root, own)) throw outsideWorkspace();
+  if (!isInside(own, root)) throw outsideWorkspace();
   return root;
-}
-
-function isWithin(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(`${directory}/`);
 }
 
 function outsideWorkspace(): ServiceError {

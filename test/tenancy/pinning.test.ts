@@ -50,6 +50,10 @@ pinning('the workspace itself and what lies below', () =>
   }),
 );
 
+pinning('anywhere, when the workspace of the tenant is the whole machine', () =>
+  withScene(async ({ outside, pin }) => assert.is(await pin(outside), realpathSync(outside)), { a: '/' }),
+);
+
 pinning('everything else is 403 outside_workspace, whether it is there or not', () =>
   withScene(async ({ own, theirs, outside, pin }) => {
     mkdirSync(`${own}-more`);
