@@ -229,12 +229,23 @@ function tellAboutSpace({ log, events }: Pick<App, 'log' | 'events'>, missing: n
   events.publish({ adminOnly: true }, { type: 'notice', level: missing === undefined ? 'info' : 'warn', message });
 }
 
+/** One after the other; what fails keeps nothing behind it from being closed. Rejects with the first failure. */
 async function close(app: App): Promise<void> {
-  app.store.giveUp?.();
-  await app.runs.stopAll();
-  app.events.close();
-  await app.plugins.close();
-  await app.checkpoints.close();
-  await app.auth.close();
-  await app.store.close();
+  const parts = [
+    () => app.runs.stopAll(),
+    () => app.events.close(),
+    () => app.plugins.close(),
+    () => app.checkpoints.close(),
+    () => app.auth.close(),
+    () => app.store.close(),
+  ];
+  const failures: unknown[] = [];
+  for (const part of parts) {
+    try {
+      await part();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }

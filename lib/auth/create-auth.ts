@@ -49,6 +49,10 @@ export async function createAuth(options: CreateAuthOptions): Promise<AuthServic
         for (const { id, name } of allTenants(state)) tenantNames.set(id, name);
       },
     });
+    // A file that was damaged may be put right without a restart.
+    opening.catch(() => {
+      opening = undefined;
+    });
     return opening;
   }
   const operator = mode === 'token' ? await operatorToken(config.server.token, directory) : undefined;

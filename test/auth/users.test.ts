@@ -1,7 +1,9 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { within } from '../helpers/within.ts';
-import { bearer, outcome, settled, signIn } from './start-auth.ts';
+import { bearer, outcome, settled, signIn, startAuth } from './start-auth.ts';
 
 const ip = '192.0.2.1';
 
@@ -15,6 +17,19 @@ users('a user has a role and a tenant; the token is returned once', async () => 
   assert.match(user.id, /^usr_/);
   assert.not.match(JSON.stringify(await auth.users()), /token|svc_|scrypt/i);
   assert.is(await signIn(auth, token), 'accepted');
+});
+
+users('a damaged file is no users; put right it needs no restart, and it keeps nothing from closing', async () => {
+  const { auth, accountsFile } = await startAuth();
+  mkdirSync(dirname(accountsFile), { recursive: true });
+  writeFileSync(accountsFile, '{');
+  assert.match(await outcome(auth.users()), /^ConfigError: .* is damaged/);
+  rmSync(accountsFile);
+  assert.equal(await auth.users(), []);
+  writeFileSync(accountsFile, '{');
+  const { auth: again } = await startAuth({ directory: dirname(dirname(accountsFile)) });
+  assert.match(await outcome(again.users()), /^ConfigError: .* is damaged/);
+  await again.close();
 });
 
 users('a name of 1 to 120 characters', async () => {
