@@ -1,9 +1,5 @@
-import { once } from 'node:events';
-import { createWriteStream, existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import { readAccounts } from '../../lib/auth/accounts-file.ts';
 import { isoTime, systemClock } from '../../lib/base/clock.ts';
 import { exportSessions } from '../../lib/store/transfer/export-sessions.ts';
@@ -12,10 +8,12 @@ import type { CommandArguments } from '../flags.ts';
 import { openStore } from '../open-store.ts';
 import { setUp } from '../set-up.ts';
 import { productVersion } from '../version.ts';
+import { openExportOutput } from './export-output.ts';
 
 /**
  * Writes everything the configured store holds as JSON lines. Exits 78 when a server has the directory, 65 when a
- * session could not be read whole (the others are written). A file takes its place when it is complete.
+ * session could not be read whole (the others are written), 74 when the output can't be written. A file takes its place
+ * when it is complete.
  */
 export async function exportCommand(
   env: Readonly<Record<string, string | undefined>>,
@@ -28,8 +26,7 @@ export async function exportCommand(
   const store = await openStore(config, { clock: systemClock, log });
   const { sessions, findings } = await store.open({ resident: () => undefined });
   for (const finding of findings) log.warn(`Recovery: ${finding}`);
-  const unfinished = file && `${file}.unfinished`;
-  const output: Writable = unfinished ? createWriteStream(unfinished, { mode: 0o600, flush: true }) : process.stdout;
+  const output = openExportOutput(file);
   try {
     const done = await exportSessions({
       store,
@@ -38,22 +35,16 @@ export async function exportCommand(
       driver,
       at: isoTime(systemClock.now()),
       ...(accounts && { accounts: { version: 1, ...accounts } }),
-      async write(text) {
-        if (!output.write(text)) await once(output, 'drain');
-      },
+      write: output.write,
     });
-    if (file && unfinished) {
-      output.end();
-      await finished(output);
-      await rename(unfinished, file);
-    }
+    await output.finish();
     process.stderr.write(
       `Exported ${done.sessions} sessions with ${done.messages} messages and ${done.images} images (driver ${driver}).\n`,
     );
     for (const { sessionId, reason } of done.unreadable) process.stderr.write(`${sessionId} is left out: ${reason}\n`);
     if (done.unreadable.length > 0) throw exitError(`${done.unreadable.length} sessions could not be read.`, 65);
   } finally {
-    if (unfinished) await rm(unfinished, { force: true });
+    await output.discard();
     await store.close();
   }
 }
