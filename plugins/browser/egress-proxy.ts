@@ -55,10 +55,11 @@ export async function startEgressProxy({ check, refused }: EgressProxyOptions): 
     if (!/^http:\/\//i.test(target) || !URL.canParse(target)) return refuse(outgoing, 400, 'This is a proxy.');
     const url = new URL(target);
     const addresses = await allow(url.href);
+    if (outgoing.destroyed) return;
     if (!Array.isArray(addresses)) return refuse(outgoing, 403, addresses.reason);
     const headers = Object.fromEntries(Object.entries(incoming.headers).filter(([name]) => !hopByHop.includes(name)));
     const onward = request(url, { method: incoming.method, headers, agent, lookup: only(addresses) }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders);
+      if (!begin(outgoing, answer)) return;
       countBytes(answer, mostResponseBytes, () => outgoing.destroy());
       answer.on('error', () => outgoing.destroy());
       answer.pipe(outgoing);
@@ -106,6 +107,21 @@ export async function startEgressProxy({ check, refused }: EgressProxyOptions): 
       for (const socket of open) socket.destroy();
     },
   };
+}
+
+/**
+ * Hands status and headers on. A strange server sends what the parser takes and the writer throws at, a status of 000 or
+ * trailers without chunks: then it is refused here, and the result is false.
+ */
+function begin(outgoing: ServerResponse, answer: IncomingMessage): boolean {
+  try {
+    outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+    return true;
+  } catch {
+    answer.destroy();
+    refuse(outgoing, 502, 'The server answered with something that is no HTTP.');
+    return false;
+  }
 }
 
 function refuse(outgoing: ServerResponse, status: number, reason: string): void {

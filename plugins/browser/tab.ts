@@ -43,7 +43,7 @@ const viewport = { width: 1280, height: 800 };
 
 export async function openTab(browser: Browser, { options, reach, proxyPorts, closed }: TabOptions): Promise<Tab> {
   const notes: string[] = [];
-  const refusals: string[] = [];
+  let refusal: string | undefined;
   let approvedUrl: string | undefined;
   let handles = new Map<string, ElementHandle>();
   let nextReference = 1;
@@ -55,7 +55,7 @@ export async function openTab(browser: Browser, { options, reach, proxyPorts, cl
   const proxy: EgressProxy = await startEgressProxy({
     check: async (url) => (await reach.check(url, { approvedUrl, ownPorts: [...proxyPorts] })).addresses,
     refused(_url, reason) {
-      refusals.push(reason);
+      refusal = reason;
       note(`Refused: ${reason}`);
     },
   });
@@ -97,14 +97,14 @@ export async function openTab(browser: Browser, { options, reach, proxyPorts, cl
         // Asked before the browser is: the reason then comes without detours.
         await reach.check(url, { approvedUrl: approved ? url : undefined, ownPorts: [...proxyPorts] });
         approvedUrl = approved ? url : undefined;
-        refusals.length = 0;
+        refusal = undefined;
         notes.length = 0;
         handles = new Map();
         const response = await navigate(page, url, { timeoutMs: options.timeoutMs, note }).catch((error: unknown) => {
-          throw new Error(refusals.at(-1) ?? describeFailure(error, notes));
+          throw new Error(refusal ?? describeFailure(error, notes));
         });
         if (response?.headers()[refusedHeader] !== undefined)
-          throw new Error(refusals.at(-1) ?? 'The page could not be reached.');
+          throw new Error(refusal ?? 'The page could not be reached.');
         if (response && response.status() >= 400) note(`The server answered with status ${response.status()}.`);
       },
       async stopLoading() {

@@ -2,7 +2,8 @@ import type { FinishReason } from '../../lib/plugin-api/index.ts';
 
 /** What a stop reason means. One that is missing or unknown is an ordinary end, with or without tool calls. */
 export function finishReasonOf(reason: string, hasToolCalls: boolean): FinishReason {
-  const known = meanings[reason.toLowerCase()];
+  const word = reason.toLowerCase();
+  const known = Object.hasOwn(meanings, word) ? meanings[word] : undefined;
   if (known !== undefined && known !== 'stop') return known;
   return hasToolCalls ? 'tool_calls' : 'stop';
 }

@@ -22,11 +22,13 @@ export function createDetailCollector() {
   return {
     add(fragments: unknown): void {
       for (const fragment of listOf(fragments).filter(isRecord)) {
-        for (const value of Object.values(fragment)) chars += textOf(value).length;
         if (chars > mostChars || details.length >= mostDetails) return;
         const open = details.findLast(({ index, type }) => index === fragment.index && type === fragment.type);
-        if (open === undefined || fragment.index === undefined) details.push({ ...fragment });
-        else mergeInto(open, fragment);
+        if (open !== undefined && fragment.index !== undefined) chars += mergeInto(open, fragment);
+        else {
+          details.push({ ...fragment });
+          chars += JSON.stringify(fragment).length;
+        }
       }
     },
     /** The details, if they are complete and hold what a server could not make again: a signature or encrypted data. */
@@ -54,10 +56,18 @@ export function keptParts(message: ModelMessage & { role: 'assistant' }, model: 
   return { reasoningDetails: listOf(kept.reasoningDetails).filter(isRecord), callExtras: Object.fromEntries(extras) };
 }
 
-function mergeInto(open: Part, fragment: Part): void {
+/** How many characters came in: what every fragment repeats, such as its type, costs nothing. */
+function mergeInto(open: Part, fragment: Part): number {
+  let chars = 0;
   for (const [name, value] of Object.entries(fragment)) {
     const grows = name === 'text' || name === 'summary' || name === 'data';
-    if (grows) open[name] = textOf(open[name]) + textOf(value);
-    else if (value !== null && value !== '') open[name] = value;
+    if (grows) {
+      open[name] = textOf(open[name]) + textOf(value);
+      chars += textOf(value).length;
+    } else if (value !== null && value !== '' && value !== open[name]) {
+      open[name] = value;
+      chars += JSON.stringify(value).length;
+    }
   }
+  return chars;
 }

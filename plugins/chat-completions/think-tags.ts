@@ -2,6 +2,8 @@ import type { DeltaChannel } from '../../lib/plugin-api/index.ts';
 
 const open = '<think>';
 const close = '</think>';
+/** Blanks in front of a tag; more are a text of blanks. */
+const mostBlanks = 1_000;
 
 /**
  * Tells a leading `<think>...</think>` from the text after it, wherever the stream is cut. Text that may still become a
@@ -14,7 +16,8 @@ export function createThinkTags(emit: (channel: DeltaChannel, text: string) => v
   const step = (): boolean => {
     if (state === 'start') {
       const text = held.trimStart();
-      if (open.startsWith(text)) return text === open && advance('thinking', '');
+      if (text === open) return advance('thinking', '');
+      if (open.startsWith(text) && held.length - text.length <= mostBlanks) return false;
       return text.startsWith(open) ? advance('thinking', text.slice(open.length)) : advance('text', held);
     }
     if (state === 'thinking') {

@@ -17,7 +17,7 @@ const mostCalls = 1_000;
 
 /**
  * Puts the fragments of parallel tool calls together. Servers disagree on what names a call: most send an index, some
- * only an id, some the same index for every call, some neither. `onText` sees each fragment of arguments.
+ * only an id, some the same index for every call, some neither. `onText` sees all text that is kept.
  */
 export function createToolCallAssembler(onText: (text: string) => void) {
   const calls: AssembledCall[] = [];
@@ -43,10 +43,13 @@ export function createToolCallAssembler(onText: (text: string) => void) {
       const call = callFor(countOf(fragment.index), id, name);
       if (call.id === '') call.id = id;
       if (name !== '') call.name = name;
-      if (isRecord(fragment.extra_content)) call.extra = fragment.extra_content;
+      if (isRecord(fragment.extra_content)) {
+        call.extra = fragment.extra_content;
+        onText(JSON.stringify(call.extra));
+      }
       const text = isRecord(rawArguments) ? JSON.stringify(rawArguments) : textOf(rawArguments);
       call.argumentsText += text;
-      onText(text);
+      onText(id + name + text);
     },
   };
 }

@@ -58,8 +58,12 @@ export async function openLink(definition: ServerDefinition, options: LinkOption
   const client = new Client({ name: 'agent-session-service', version }, { capabilities: {} });
   client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged);
   let lastError: string | undefined;
+  let hasEnded = false;
   const ended = new Promise<string>((resolve) => {
-    client.onclose = () => resolve(lastWords?.() ?? lastError ?? 'The connection was closed.');
+    client.onclose = () => {
+      hasEnded = true;
+      resolve(lastWords?.() ?? lastError ?? 'The connection was closed.');
+    };
   });
   client.onerror = (error) => {
     lastError = error.message;
@@ -131,7 +135,7 @@ export async function openLink(definition: ServerDefinition, options: LinkOption
         if (isAnswer(error)) throw error;
         void check();
         if (isTimeout(error)) throw new Error(`It did not answer within ${timeoutMs} ms.`);
-        throw isClosed(error) ? new Error(`It ended during the call. ${await ended}`) : error;
+        throw hasEnded ? new Error(`It ended during the call. ${await ended}`) : error;
       }
     },
   };

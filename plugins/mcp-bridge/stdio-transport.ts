@@ -19,6 +19,8 @@ const mostWaitingBytes = 32 * 1024 * 1024;
 const mostStrayLines = 5_000;
 const mostErrorLines = 200;
 const longestErrorLine = 2_000;
+/** The last lines of its error output, for the operator. */
+const keptErrorLines = 2;
 const farewellMs = 1_000;
 const drainMs = 250;
 
@@ -52,13 +54,16 @@ export function createStdioTransport(program: Program, log: Logger): StdioTransp
     },
     tooLong: () => fail(`It sent a message of over ${mostMessageBytes / 1024 / 1024} MB.`),
   });
+  const keep = (line: string): void => {
+    words.push(line);
+    if (words.length > keptErrorLines) words.shift();
+  };
   const readError = createLineReader(longestErrorLine * 4, {
     line(text) {
-      words.push(clip(text));
-      if (words.length > 5) words.shift();
+      keep(clip(text));
       if (errorLines++ < mostErrorLines) log.debug(`stderr: ${clip(text)}`);
     },
-    tooLong: () => words.push('[a line that is too long]'),
+    tooLong: () => keep('[a line that is too long]'),
   });
 
   /** Says goodbye by closing its input, then ends the whole tree. */
@@ -79,7 +84,7 @@ export function createStdioTransport(program: Program, log: Logger): StdioTransp
     lastWords() {
       const how = child?.signalCode ?? (child?.exitCode === null ? undefined : `code ${child?.exitCode}`);
       const exit = how === undefined ? 'The process ended.' : `The process ended (${how}).`;
-      return [problem ?? exit, ...words.slice(-2)].join(' ');
+      return [problem ?? exit, ...words].join(' ');
     },
     async start() {
       const [file, ...args] = program.argv;

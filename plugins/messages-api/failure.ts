@@ -2,7 +2,8 @@ import { errorText, isRetryableStatus, ProviderError, recordOf, textOf } from '.
 
 /** An error object inside an answer with status 200; its type stands for the status that it would have had. */
 export function streamFailure(provider: string, failure: unknown): ProviderError {
-  const status = statuses[textOf(recordOf(recordOf(failure).error).type)];
+  const type = textOf(recordOf(recordOf(failure).error).type);
+  const status = Object.hasOwn(statuses, type) ? statuses[type] : undefined;
   return new ProviderError(`${provider}: ${errorText(failure) || 'the answer is an error without a message'}`, {
     retryable: status !== undefined && isRetryableStatus(status),
     ...(status === undefined ? {} : { status }),

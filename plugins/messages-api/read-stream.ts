@@ -25,6 +25,7 @@ type OpenBlock =
   | { kind: 'thinking'; block: ThinkingBlock & { type: 'thinking' } };
 
 const mostCalls = 1_000;
+const mostBlocks = 10_000;
 
 /** Reads the events of one answer: deltas go out as they come, the completion is what they came to. */
 export interface StreamReader {
@@ -45,6 +46,7 @@ export function createStreamReader(
   let reasoning = '';
   let stopReason = '';
   let ended = false;
+  let blocks = 0;
   const open = new Map<unknown, OpenBlock>();
   const calls: WrittenToolCall[] = [];
   const thinking: ThinkingBlock[] = [];
@@ -60,6 +62,8 @@ export function createStreamReader(
   };
 
   const begin = (block: Record<string, unknown>): OpenBlock => {
+    blocks += 1;
+    if (blocks > mostBlocks) throw new ProviderError(`${provider} sent more than ${mostBlocks} blocks.`);
     if (block.type === 'text') {
       emit('text', textOf(block.text));
       return { kind: 'text' };
@@ -67,6 +71,7 @@ export function createStreamReader(
     if (block.type === 'tool_use') {
       const given = isRecord(block.input) && Object.keys(block.input).length > 0 ? JSON.stringify(block.input) : '';
       const call = { id: textOf(block.id), name: textOf(block.name), argumentsText: given };
+      spend(call.id + call.name + given, 'a tool call');
       if (calls.push(call) > mostCalls) throw new ProviderError(`${provider} sent more than ${mostCalls} tool calls.`);
       return { kind: 'tool', call };
     }
@@ -76,6 +81,7 @@ export function createStreamReader(
         thinking: textOf(block.thinking),
         signature: textOf(block.signature),
       };
+      spend(thought.signature, 'a signature');
       thinking.push(thought);
       emit('reasoning', thought.thinking);
       return { kind: 'thinking', block: thought };
@@ -85,6 +91,11 @@ export function createStreamReader(
       thinking.push({ type: 'redacted_thinking', data: textOf(block.data) });
     }
     return { kind: 'other' };
+  };
+
+  const sign = (block: { signature: string }, signature: string): void => {
+    spend(signature, 'a signature');
+    block.signature = signature;
   };
 
   const append = (block: OpenBlock, delta: Record<string, unknown>): void => {
@@ -97,7 +108,7 @@ export function createStreamReader(
       spend(text, 'arguments of a tool call');
       block.call.argumentsText += text;
     } else if (delta.type === 'signature_delta' && block.kind === 'thinking')
-      block.block.signature = textOf(delta.signature);
+      sign(block.block, textOf(delta.signature));
   };
 
   const readEnd = (event: Record<string, unknown>, delta: Record<string, unknown>): void => {

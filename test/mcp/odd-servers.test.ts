@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { running } from '../core-tools/running-processes.ts';
-import { eventually } from '../helpers/within.ts';
+import { eventually, within } from '../helpers/within.ts';
 import { oddServer, withBridge } from './bridge-bench.ts';
 
 const test = suite('A server that misbehaves harms nobody');
@@ -18,6 +18,17 @@ test('it crashes in a call: the call fails, and the next one works', async () =>
     assert.is(after.reconnects, 1);
     assert.is.not(after.pid, pid);
     assert.is(odd.notes().filter((line) => line === 'called crash').length, 1, 'no call is repeated');
+  });
+});
+
+test('it answers that something of its own was closed: the call ends with that', async () => {
+  const odd = oddServer(['echo', 'closed']);
+  await withBridge({ odd: odd.definition }, async ({ call, server }) => {
+    const closed = await within(5_000, call('mcp__odd__closed'), 'the result');
+    assert.is(closed.ok, false);
+    assert.match(closed.content, /Page closed/);
+    assert.ok((await call('mcp__odd__echo')).ok);
+    assert.is((await server('odd')).reconnects, 0);
   });
 });
 
