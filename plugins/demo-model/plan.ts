@@ -79,7 +79,8 @@ const rules: readonly Rule[] = [
 
 const mostSteps = 20;
 
-const separator = /\s*\n+\s*|[,;.]?\s+(?:and )?then\s+/i;
+/** One blank on either side of the word: an expression that takes all of them needs minutes for a message of blanks. */
+const separator = /\n|\s(?:and )?then\s/i;
 
 /** The steps of a message, in order; empty when nothing in it is an instruction. "a, then b" and lines are separate steps. */
 export function planOf(message: string): Step[] {
@@ -89,11 +90,19 @@ export function planOf(message: string): Step[] {
     const last = stepOf(rest, [writing]);
     if (last !== undefined) return [...steps, last];
     const end = separator.exec(rest);
-    const step = stepOf(rest.slice(0, end?.index).replace(/(?<=\S)[.!?]+$/, ''), rules);
+    const line = rest.slice(0, end?.index).trimEnd();
+    const step = stepOf(withoutEnd(end?.[0].length === 1 ? line : line.replace(/[,;]$/, '')), rules);
     if (step !== undefined) steps.push(step);
-    rest = end === null ? '' : rest.slice(end.index + end[0].length);
+    rest = end === null ? '' : rest.slice(end.index + end[0].length).trimStart();
   }
   return steps;
+}
+
+/** Without the marks that end a sentence; those behind a blank are a path. */
+function withoutEnd(line: string): string {
+  let end = line.length;
+  while (end > 0 && '.!?'.includes(line.charAt(end - 1))) end -= 1;
+  return line.charAt(end - 1).trim() === '' ? line : line.slice(0, end);
 }
 
 function stepOf(line: string, among: readonly Rule[]): Step | undefined {

@@ -95,6 +95,12 @@ understanding('the tools that other plugins bring are understood too', () => {
   assert.equal(named('remember that it rains'), ['memory_save']);
   assert.equal(named('recall rain, then think about rain; then wait 2'), ['memory_search', 'think', 'wait']);
   assert.equal(named('what is the capital of France?'), []);
+  assert.equal(planOf('list files in .   then  say x')[0], planOf('list files in .')[0]);
+  assert.equal(planOf('list files in src.  and then say x')[0], planOf('list files in src')[0]);
+});
+understanding('a message that is as long as one may be takes no longer for its blanks and dots', () => {
+  for (const filler of [' ', '.', '\n', ' .', ', ', 'then ', ' then'])
+    for (const step of planOf(`say a${filler.repeat(199_000 / filler.length)}x`)) assert.is(step.kind, 'say', filler);
 });
 understanding.run();
 
