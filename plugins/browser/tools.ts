@@ -18,6 +18,7 @@ import {
 import type { BrowserOptions } from './options.ts';
 import type { Tab } from './tab.ts';
 import type { Tabs } from './tabs.ts';
+import { longestUrl } from './view-page.ts';
 
 const reference = field(size(string(), 1, 20), 'The element, as the last view of the page calls it, for example e12.');
 const mostImageBytes = 4 * 1024 * 1024;
@@ -140,7 +141,8 @@ export function createBrowserTools(options: BrowserOptions, tabs: Tabs): Tool[] 
         const tab = current(context);
         return act(tab, context, async () => {
           const { bytes, mimeType } = await takePicture(tab.page, { fullPage: full_page, timeoutMs });
-          const lines = [`A picture of ${visible(tab.page.url())} (${mimeType}, ${bytes.length} bytes).`];
+          const url = tab.page.url().slice(0, longestUrl);
+          const lines = [`A picture of ${visible(url)} (${mimeType}, ${bytes.length} bytes).`];
           if (path !== undefined) {
             await context.workspace.write(path, bytes);
             lines.push(`Written to ${visible(path)}.`);
@@ -148,7 +150,7 @@ export function createBrowserTools(options: BrowserOptions, tabs: Tabs): Tool[] 
           if (!include_image && path === undefined)
             lines.push('Call with include_image to see it, or with path to keep it.');
           const images = include_image ? [{ mimeType, data: bytes.toString('base64'), name: 'screenshot' }] : [];
-          const data = { url: tab.page.url(), mimeType, bytes: bytes.length, ...(path === undefined ? {} : { path }) };
+          const data = { url, mimeType, bytes: bytes.length, ...(path === undefined ? {} : { path }) };
           return { content: [...tab.takeNotes().map((note) => `[${note}]`), ...lines].join('\n'), data, images };
         });
       },

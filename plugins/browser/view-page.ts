@@ -1,6 +1,7 @@
 import type { ElementHandle, Frame, Page } from 'playwright-core';
 import { visible } from '../../lib/plugin-api/index.ts';
-import { type CollectedElement, collectPage } from './collect-page.ts';
+import { checkCollected } from './check-collected.ts';
+import { type CollectedElement, type CollectOptions, collectPage } from './collect-page.ts';
 
 export interface PageView {
   text: string;
@@ -19,6 +20,8 @@ export interface ViewOptions {
 
 const mostFrames = 12;
 const frameMs = 3_000;
+/** A page may give itself an address of megabytes. */
+export const longestUrl = 2_000;
 
 /**
  * The page as text for a model: title, address, visible text of all frames, and numbered elements. A frame that does not
@@ -70,26 +73,27 @@ export async function viewPage(page: Page, options: ViewOptions): Promise<PageVi
   ];
   return {
     text: parts.filter((part) => part !== '').join('\n\n'),
-    data: { url: page.url(), title, characters, truncated, elements: lines.length },
+    data: { url: page.url().slice(0, longestUrl), title, characters, truncated, elements: lines.length },
     handles,
   };
 }
 
-async function collect(frame: Frame, options: { from: number; maxChars: number; maxElements: number }) {
+async function collect(frame: Frame, options: CollectOptions) {
   return withinTime(async () => {
     const result = await frame.evaluateHandle(collectPage, options);
     const { elements, ...rest } = await result.evaluate(({ elements: list, ...others }) => ({
       ...others,
       elements: list.length,
     }));
+    const found = checkCollected(rest, options);
     const handles: (ElementHandle | undefined)[] = [];
-    if (elements > 0) {
+    if (elements > 0 && elements <= options.maxElements) {
       const list = await result.getProperty('elements');
       for (const property of (await list.getProperties()).values()) handles.push(property.asElement() ?? undefined);
       await list.dispose();
     }
     await result.dispose();
-    return { ...rest, handles };
+    return { ...found, handles };
   });
 }
 

@@ -1,12 +1,12 @@
 /** The text with its middle replaced by a marker when it is over `most` characters: the beginning and the end say the most. */
 export function clip(text: string, most: number): string {
   if (text.length <= most) return text;
-  const marker = `\n[... ${text.length - most} of ${text.length} characters left out ...]\n`;
+  const marker = (left: number) => `\n[... ${left} of ${text.length} characters left out ...]\n`;
+  const kept = most - marker(text.length).length;
   // A cap that has no room for the marker shows the beginning.
-  if (marker.length >= most) return wholeCharacters(text.slice(0, most), text);
-  const kept = most - marker.length;
+  if (kept <= 0) return wholeCharacters(text.slice(0, most), text);
   const head = wholeCharacters(text.slice(0, Math.ceil(kept / 2)), text);
-  return `${head}${marker}${text.slice(text.length - Math.floor(kept / 2)).replace(/^[\udc00-\udfff]/, '')}`;
+  return `${head}${marker(text.length - kept)}${text.slice(text.length - Math.floor(kept / 2)).replace(/^[\udc00-\udfff]/, '')}`;
 }
 
 /** At most `most` characters of one line. */

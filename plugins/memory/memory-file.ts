@@ -1,4 +1,4 @@
-import { array, isServiceError, string, type, type Workspace } from '../../lib/plugin-api/index.ts';
+import { isRecord, isServiceError, parseJson, type Workspace } from '../../lib/plugin-api/index.ts';
 
 export interface MemoryEntry {
   id: string;
@@ -11,13 +11,15 @@ export interface MemoryEntry {
 export interface MemoryFile {
   /** In the order of saving. Throws when the file is not a memory file. */
   read(): Promise<MemoryEntry[]>;
-  /** Replaces the entries by what `change` makes of them; changes of one file come one after the other. */
+  /**
+   * Replaces the entries by what `change` makes of them; changes of one file come one after the other. Throws when they
+   * would be more than can be read again.
+   */
   change<T>(change: (entries: MemoryEntry[]) => { entries: MemoryEntry[]; result: T }): Promise<T>;
 }
 
-const Stored = type({
-  entries: array(type({ id: string(), content: string(), tags: array(string()), createdAt: string() })),
-});
+/** Of one entry. */
+export const limits = { contentChars: 4_000, tags: 20, tagChars: 50 };
 const largestFile = 16 * 1024 * 1024;
 
 /** Opens memory files at `path` of each workspace. Keeps a queue per file that is being changed, and nothing else. */
@@ -29,7 +31,10 @@ export function createMemoryFiles(path: string): (workspace: Workspace) => Memor
       const before = queues.get(workspace.root) ?? Promise.resolve();
       const changed = before.then(async () => {
         const { entries, result } = change(await read(workspace, path));
-        await workspace.write(path, `${JSON.stringify({ entries }, null, 2)}\n`);
+        const bytes = Buffer.from(`${JSON.stringify({ entries }, null, 2)}\n`);
+        if (bytes.length > largestFile)
+          throw new Error(`The memory is full: ${path} may have ${largestFile} bytes. Delete entries first.`);
+        await workspace.write(path, bytes);
         return result;
       });
       const settled = changed
@@ -49,11 +54,27 @@ async function read(workspace: Workspace, path: string): Promise<MemoryEntry[]> 
     throw error;
   });
   if (text === undefined) return [];
-  try {
-    return Stored.create(JSON.parse(text.toString('utf8'))).entries;
-  } catch {
+  const entries = entriesIn(text.toString('utf8'));
+  if (entries === undefined)
     throw new Error(
       `${path} is not a memory file (it may have been edited by hand). Repair or remove it; it was left as it is.`,
     );
-  }
+  return entries;
+}
+
+/** Undefined when it is no memory file. Checked by hand: a general validator takes seconds for the largest file. */
+function entriesIn(text: string): MemoryEntry[] | undefined {
+  const stored = parseJson(text);
+  const entries = isRecord(stored) ? stored.entries : undefined;
+  return Array.isArray(entries) && entries.every(isEntry) ? entries : undefined;
+}
+
+function isEntry(value: unknown): value is MemoryEntry {
+  if (!isRecord(value)) return false;
+  const { id, content, tags, createdAt } = value;
+  return [id, content, createdAt].every(isText) && Array.isArray(tags) && tags.every(isText);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
 }

@@ -1,22 +1,29 @@
-import type { MemoryEntry } from './memory-file.ts';
+import { limits, type MemoryEntry } from './memory-file.ts';
 
 /**
  * The entries that fit the words best, best first: whole words, beginnings of words and small slips of the pen; tags count
- * double. The index is built per search, in slices of a few milliseconds so that nobody waits (2,000 entries of 40 words: 0.1 s
- * in all); the library is loaded when first needed.
+ * double. The index is built per search, in slices of a few milliseconds so that nobody waits (2,000 entries of 40 words: 0.3 s
+ * in all), from as much of an entry as saving takes: the file may be anybody's. The library is loaded when first needed.
  */
 export async function searchEntries(
   entries: readonly MemoryEntry[],
   query: string,
-  limit: number,
+  most: number,
 ): Promise<MemoryEntry[]> {
   const { default: MiniSearch } = await import('minisearch');
   const index = new MiniSearch<MemoryEntry>({
     fields: ['content', 'tags'],
-    extractField: (entry, field) => (field === 'tags' ? entry.tags.join(' ') : String(Reflect.get(entry, field))),
+    extractField: (entry, field) => {
+      if (field === 'tags')
+        return entry.tags
+          .slice(0, limits.tags)
+          .join(' ')
+          .slice(0, limits.tags * limits.tagChars);
+      return String(Reflect.get(entry, field)).slice(0, limits.contentChars);
+    },
   });
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  await index.addAllAsync([...byId.values()], { chunkSize: 100 });
+  await index.addAllAsync([...byId.values()], { chunkSize: 10 });
   const found = index.search(query.slice(0, 500), { prefix: true, fuzzy: 0.2, boost: { tags: 2 } });
-  return found.slice(0, limit).flatMap(({ id }) => byId.get(id) ?? []);
+  return found.slice(0, most).flatMap(({ id }) => byId.get(id) ?? []);
 }

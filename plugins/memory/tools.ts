@@ -14,7 +14,7 @@ import {
   type Tool,
   type Workspace,
 } from '../../lib/plugin-api/index.ts';
-import type { MemoryEntry, MemoryFile } from './memory-file.ts';
+import { limits, type MemoryEntry, type MemoryFile } from './memory-file.ts';
 import { searchEntries } from './search.ts';
 
 export interface MemoryToolOptions {
@@ -35,8 +35,11 @@ export function memoryTools({ open, maxEntries, now }: MemoryToolOptions): Tool[
       description:
         'Save a fact, decision or preference that later sessions in this workspace should know. One fact per entry, understandable on its own; no secrets.',
       parameters: {
-        content: field(size(string(), 1, 4_000), 'What to remember'),
-        tags: field(defaulted(size(array(size(string(), 1, 50)), 0, 20), []), 'Words to find it by'),
+        content: field(size(string(), 1, limits.contentChars), 'What to remember'),
+        tags: field(
+          defaulted(size(array(size(string(), 1, limits.tagChars)), 0, limits.tags), []),
+          'Words to find it by',
+        ),
       },
       async execute({ content, tags }, { workspace }) {
         const entry = {
@@ -58,8 +61,10 @@ export function memoryTools({ open, maxEntries, now }: MemoryToolOptions): Tool[
       category: 'memory',
       description: 'Search what was saved in the memory of this workspace; the best matches come first.',
       parameters: { query: field(nonempty(string()), 'Words to look for'), limit },
-      execute: async ({ query, limit }, { workspace }) =>
-        report(await searchEntries(await open(workspace).read(), query, limit), 'Nothing in the memory matches.'),
+      async execute({ query, limit }, { workspace }) {
+        const entries = (await open(workspace).read()).slice(-maxEntries);
+        return report(await searchEntries(entries, query, limit), 'Nothing in the memory matches.');
+      },
     }),
     defineTool({
       name: 'memory_list',

@@ -8,7 +8,7 @@ import {
   type Workspace,
 } from '../../lib/plugin-api/index.ts';
 import { findSkills, type Skill } from './find-skills.ts';
-import { parseFrontMatter } from './front-matter.ts';
+import { splitFrontMatter } from './front-matter.ts';
 
 export interface SkillOptions {
   directories: readonly string[];
@@ -50,7 +50,7 @@ async function readInstructions(
   { limit, signal }: { limit: number; signal: AbortSignal },
 ): Promise<ToolOutput> {
   const file = await workspace.read(skill.path, { limit });
-  const { body } = await parseFrontMatter(file.content);
+  const { body } = splitFrontMatter(file.content);
   const cut = file.truncated ? `\n\n[Cut after ${limit} of ${file.size} bytes.]` : '';
   const resources = await resourcesOf(workspace, skill, signal);
   const list =

@@ -131,4 +131,25 @@ test('characters that nobody sees are spelled out', () =>
     assert.match((await open('/hidden')).content, /a\\u\{202e\}b\\u\{e0041\}c/);
   }));
 
+test('a page that replaces what looking at it uses is bounded like any other', () =>
+  withBrowser(
+    async ({ open }) => {
+      const { ok, content, data } = await open('/liar');
+      assert.ok(ok, content);
+      assert.ok(content.length < 5_000, `${content.length} characters`);
+      assert.ok(JSON.stringify(data).length < 5_000, `${JSON.stringify(data).length} characters of data`);
+    },
+    {
+      browser: { maxTextChars: 1_000, maxElements: 3 },
+      pages: {
+        '/liar': () => `<title>Liar</title><p>words</p><a href="#">link</a><script>
+          history.pushState(null, '', '#' + 'u'.repeat(500000));
+          const long = 'x'.repeat(500000);
+          String.prototype.slice = () => long;
+          String.prototype.trim = () => long;
+        </script>`,
+      },
+    },
+  ));
+
 pages.run();

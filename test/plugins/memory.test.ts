@@ -56,6 +56,27 @@ memory('a search ranks: both words before one, tags before text; beginnings and 
   assert.match((await memory.call('memory_search', { query: 'zebra' })).content, /Nothing/);
 });
 
+memory('a file with one entry of millions of words is searched like any other', async ({ memory, workspace }) => {
+  const entry = (id: string, content: string) => ({ id, content, tags: [], createdAt: '2026-01-01T00:00:00.000Z' });
+  const words = Array.from({ length: 1_500_000 }, (_, number) => `w${number}`).join(' ');
+  mkdirSync(join(workspace, '.service'));
+  const entries = [entry('mem_1', words), entry('mem_2', 'The zebra is striped')];
+  writeFileSync(join(workspace, '.service/memory.json'), JSON.stringify({ entries }));
+  assert.match((await memory.call('memory_search', { query: 'zebra' })).content, /^mem_2 .*striped$/);
+  assert.match((await memory.call('memory_search', { query: 'w7' })).content, /^mem_1 /);
+});
+
+memory('what could not be read again is not saved: the memory stays usable', async ({ memory, workspace }) => {
+  mkdirSync(join(workspace, '.service'));
+  const content = 'x'.repeat(16 * 1024 * 1024 - 1_000);
+  const entries = [{ id: 'mem_1', content, tags: [], createdAt: '2026-01-01T00:00:00.000Z' }];
+  writeFileSync(join(workspace, '.service/memory.json'), JSON.stringify({ entries }));
+  const refused = await memory.call('memory_save', { content: 'y'.repeat(4_000) }).catch(String);
+  assert.match(JSON.stringify(refused), /The memory is full/);
+  assert.match((await memory.call('memory_delete', { id: 'mem_1' })).content, /Deleted/);
+  assert.match((await memory.call('memory_save', { content: 'y' })).content, /Saved/);
+});
+
 memory('a list is newest first, by tag, and says how many it leaves out', async ({ memory }) => {
   for (const at of [1, 2, 3])
     await memory.call('memory_save', { content: `fact ${at}`, tags: at === 2 ? ['even'] : [] });

@@ -30,6 +30,8 @@ const paragraphs = new Set(['p', 'blockquote', 'pre', 'ul', 'ol', 'table', 'sect
 
 /** The parser's cost of a level grows with the depth, and no page that people read comes near this. */
 const deepest = 1_000;
+/** Nobody reads more of a title; it stays in the transcript, beside the text. */
+const titleChars = 1_000;
 /** A main part shorter than this is probably not what the page is about. */
 const mainChars = 200;
 
@@ -75,7 +77,7 @@ export function renderHtml(html: string, baseUrl: string): RenderedPage {
       },
       ontext(text) {
         if (open.silent > 0 || truncated) return;
-        if (open.title) title += text;
+        if (open.title) title = (title + text).slice(0, titleChars);
         else if (open.pre > 0) writer.put(text);
         else writer.text(text);
       },
