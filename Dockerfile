@@ -18,6 +18,6 @@ ENV NODE_ENV=production SERVICE_HOST=0.0.0.0 SERVICE_DATA_DIR=/data SERVICE_WORK
 VOLUME ["/data", "/workspace"]
 EXPOSE 7331
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:7331/api/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SERVICE_PORT || 7331}/api/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # No shell and no npm in between: SIGTERM reaches the service, which then stores everything.
 CMD ["agent-session-service"]

@@ -8,13 +8,46 @@ const test = suite('the documents lead somewhere');
 
 const documents = [...readdirSync('.').filter((name) => name.endsWith('.md')), ...globSync('plugins', /README\.md$/)];
 
-/** What a document names and is not there: the targets of its links, and the paths of this repository in its text. */
+/**
+ * What a document names and is not there: the targets of its links with the headings that they lead to, and the paths of
+ * this repository in its text.
+ */
 function findDeadNames(path: string, text: string): string[] {
-  const prose = text.replace(/^```[\s\S]*?^```/gm, '');
-  const links = Array.from(prose.matchAll(/\]\((?!\w+:)([^)#]+)/g), ([, target = '']) => join(dirname(path), target));
+  const prose = withoutBlocks(text);
+  const links = linksIn(path, text).map(({ target }) => target);
   const named = prose.matchAll(/`((?:handlers|host|lib|plugins|public|test)\/[\w./-]*\w)\/?`/g);
   const paths = Array.from(named, ([, name = '']) => name).filter((name) => !existsSync(`${name}.test.ts`));
-  return [...links, ...paths].filter((name) => !existsSync(name)).map((name) => `${path} names ${name}`);
+  const headings = linksIn(path, text)
+    .filter(({ target, anchor }) => anchor !== '' && existsSync(target) && !headingsOf(target).includes(anchor))
+    .map(({ target, anchor }) => `${target}#${anchor}`);
+  const dead = [...links, ...paths].filter((name) => !existsSync(name));
+  return [...dead, ...headings].map((name) => `${path} names ${name}`);
+}
+
+/** The links to files of this repository; a link within a document leads to that document. */
+function linksIn(path: string, text: string): { target: string; anchor: string }[] {
+  return Array.from(
+    withoutBlocks(text).matchAll(/\]\((?!\w+:)([^)#]*)#?([^)]*)\)/g),
+    ([, target = '', anchor = '']) => ({
+      target: target === '' ? path : join(dirname(path), target),
+      anchor,
+    }),
+  );
+}
+
+/** The headings of a document as its readers show them in addresses. */
+function headingsOf(path: string): string[] {
+  const titles = withoutBlocks(readFileSync(path, 'utf8')).matchAll(/^#+ +(.*)$/gm);
+  return Array.from(titles, ([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+function withoutBlocks(text: string): string {
+  return text.replace(/^ *```[\s\S]*?^ *```/gm, '');
 }
 
 test('every link and every path that they name is there', () => {
@@ -25,12 +58,30 @@ test('every link and every path that they name is there', () => {
   );
 });
 
+test('a document of the package leads to nothing that the package leaves out', () => {
+  const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[] };
+  const isPacked = (target: string) => files.some((entry) => target === entry || target.startsWith(`${entry}/`));
+  const packed = documents.filter(isPacked);
+  assert.ok(packed.length >= 6);
+  const targets = packed.flatMap((path) => linksIn(path, readFileSync(path, 'utf8')).map(({ target }) => target));
+  assert.equal(
+    targets.filter((target) => !isPacked(target)),
+    [],
+  );
+});
+
 test('ARCHITECTURE.md is one page', () => {
   assert.ok(readFileSync('ARCHITECTURE.md', 'utf8').split('\n').length <= 115);
 });
 
-test('dead links and paths are found', () => {
-  for (const text of ['[a](NOWHERE.md)', 'see `lib/nowhere.ts`', 'see `test/laws/nowhere`'])
+test('dead links, headings and paths are found', () => {
+  for (const text of [
+    '[a](NOWHERE.md)',
+    '[a](#nowhere)',
+    '[a](ARCHITECTURE.md#nowhere)',
+    'see `lib/nowhere.ts`',
+    'see `test/laws/nowhere`',
+  ])
     assert.is(findDeadNames('README.md', text).length, 1, text);
   const fine =
     '[a](ARCHITECTURE.md#states), [b](https://example.com), `lib/app.ts`, `test/laws/`, `test/laws/documents`';
