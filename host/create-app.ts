@@ -87,7 +87,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   // The store asks for sessions that are in memory; there are none before it is open.
   let sessions: Sessions | undefined;
   const store = options.store ?? (await openStore(config, { clock, log, slots }));
-  const { sessions: records, findings } = await store.open({
+  const {
+    sessions: records,
+    findings,
+    ...missing
+  } = await store.open({
     resident: (_tenantId, sessionId) => sessions?.resident(sessionId),
   });
   for (const finding of findings) log.warn(`Recovery: ${finding}`);
@@ -199,7 +203,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         ...pluginServices(surroundings, options.ownPorts ?? (() => [])),
       },
     });
-    const cancelCleaning = cleanCheckpointsLater(surroundings, { directory, findings });
+    const cancelCleaning = cleanCheckpointsLater(surroundings, { directory, ...missing });
     let closing: Promise<void> | undefined;
     const stop = (): Promise<void> => {
       loop.stop();

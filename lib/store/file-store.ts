@@ -117,7 +117,7 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
         await files.syncDirectory(dirname(root)).catch(() => undefined);
         return recover(files, root);
       });
-      const { entries, findings } = recovered;
+      const { entries, findings, aside, incomplete } = recovered;
       durableLsn = recovered.lastLsn;
       const writer = createLogWriter({
         files,
@@ -160,7 +160,7 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
       parts = { lock, entries, writer, snapshots, upkeep };
       for (const purge of recovered.unpurged) upkeep.purge({ ...purge, lsn: 0 });
       for (const entry of entries.values()) if (entry.pending.length > 0) snapshots.touch(entry);
-      return { sessions: Array.from(entries.values(), ({ record }) => record), findings };
+      return { sessions: Array.from(entries.values(), ({ record }) => record), findings, aside, incomplete };
     } catch (error) {
       await care.close();
       await lock.release();

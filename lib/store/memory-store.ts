@@ -8,7 +8,12 @@ export function createMemoryStore(): SessionStore {
   const images = new Map<string, Map<string, string>>();
   const meta = new Map<string, string>();
   return {
-    open: async () => ({ sessions: [...states.values()].map((state) => state.record), findings: [] }),
+    open: async () => ({
+      sessions: [...states.values()].map((state) => state.record),
+      findings: [],
+      aside: [],
+      incomplete: false,
+    }),
     async commit(commit) {
       const next = applyChange(states.get(commit.sessionId), structuredClone(commit));
       if (next) states.set(commit.sessionId, next);

@@ -16,6 +16,9 @@ export interface Recovered {
   nextSegment: number;
   lastLsn: number;
   findings: string[];
+  /** See `OpenedStore`. */
+  aside: string[];
+  incomplete: boolean;
   /** Deleted sessions of which something is left. */
   unpurged: { sessionId: string; tenantId: string }[];
   /** The index is missing, damaged or behind. */
@@ -45,10 +48,14 @@ export async function recover(files: FilePort, root: string): Promise<Recovered>
     if (gap) suspects.push({ session: entry.record.id, tenant: entry.record.tenantId, reason: gap });
   }
 
+  // A damaged index or a record whose session nobody can tell; what follows names the sessions that it is about.
+  const incomplete = findings.length > 0;
+  const aside: string[] = [];
   for (const [session, suspect] of new Map(suspects.map((each) => [each.session, each]))) {
     const entry = entries.get(session);
     if (replay.deleted.has(session) || (entry && (await heal(files, root, entry, suspect)))) continue;
     entries.delete(session);
+    aside.push(session);
     await quarantine(files, root, { ...suspect, records: replay.recordsOf(session) });
     findings.push(
       `Session ${session} is damaged (${suspect.reason}) and was moved to ${layout.quarantine}/${session}.`,
@@ -64,6 +71,8 @@ export async function recover(files: FilePort, root: string): Promise<Recovered>
     nextSegment: (numbers.at(-1) ?? 0) + 1,
     lastLsn: Math.max(known, read.lastLsn),
     findings,
+    aside,
+    incomplete,
     unpurged: [...replay.deleted]
       .filter(([id]) => onDisk.has(id) || segments.some(({ sessions }) => sessions.has(id)))
       .map(([sessionId, tenantId]) => ({ sessionId, tenantId })),

@@ -16,6 +16,10 @@ export interface OpenedStore {
   sessions: SessionRecord[];
   /** What recovery had to do, in words for the log; empty after a clean stop. */
   findings: string[];
+  /** Sessions that are not in the list and were not deleted either: what is left of them was put aside, or could not be read. */
+  aside: string[];
+  /** True when sessions may be missing that nothing names any more: nothing may be taken for a deleted session's left-over then. */
+  incomplete: boolean;
 }
 
 /**

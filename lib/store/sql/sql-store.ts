@@ -132,12 +132,14 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
       if (!(await room.forBatch(false))) await care.met(noRoom(), true);
       await database.open();
       await migrate(database);
-      const findings: string[] = [];
+      const aside: string[] = [];
       const partitions = await countPartitions(database);
-      for (let part = 0; part < partitions; part++) await loadPart(part, findings);
+      for (let part = 0; part < partitions; part++) await loadPart(part, aside);
       maintenance.deleted([]);
       sweepLater();
-      return { sessions: Array.from(known.values(), ({ record }) => record), findings };
+      const findings = aside.map((id) => `The record of ${id} can not be read and is left aside.`);
+      const sessions = Array.from(known.values(), ({ record }) => record);
+      return { sessions, findings, aside, incomplete: false };
     } catch (error) {
       await database.close();
       await care.close();
@@ -146,13 +148,13 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
     }
   }
 
-  async function loadPart(part: number, findings: string[]): Promise<void> {
+  async function loadPart(part: number, aside: string[]): Promise<void> {
     const sql = `SELECT id, revision, first_position, length, record FROM sessions_${part}`;
     for (const row of await database.query({ sql })) {
       try {
         known.set(String(row.id), knownFromRow(row));
       } catch {
-        findings.push(`the record of ${String(row.id)} can not be read and is left aside`);
+        aside.push(String(row.id));
       }
     }
     await nextTurn();
