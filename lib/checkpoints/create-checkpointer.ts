@@ -30,30 +30,27 @@ export interface CheckpointerOptions {
   workerUrl: URL;
   /** How long an operation may be silent before its worker is replaced. Default 30 s. */
   silenceMs?: number;
+  /** How long a stop waits for what the worker has put off. Default 5 s. */
+  endWaitMs?: number;
   /** How long after the last operation unreachable objects are collected. Default 2 s. */
   idleMs?: number;
 }
 
 const labelChars = 200;
 /** How long a stop waits for captures that wait for their turn. */
-const endWaitMs = 500;
+const lastTurnsMs = 500;
 
 /**
  * Checkpoints by git repositories outside the workspaces, one per tenant and directory, written in a worker thread by the
  * bundled git library: no git program runs, and nothing of a workspace or its own repository is executed or changed.
  */
 export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
-  const { config, directory, clock, log, newId, idleMs = 2_000 } = options;
+  const { config, directory, clock, log, newId, workerUrl, silenceMs = 30_000, endWaitMs, idleMs = 2_000 } = options;
   if (config.checkpoints.enabled === false) return createDisabledCheckpointer('checkpoints.enabled is false');
   const { maxFiles, exclude } = config.checkpoints;
   const durable = config.storage.durability === 'full';
-  const lane = createWorkerLane({
-    workerUrl: options.workerUrl,
-    settings: { maxFiles, exclude, durable, ownPaths: [...options.ownPaths, directory] },
-    clock,
-    log,
-    silenceMs: options.silenceMs ?? 30_000,
-  });
+  const settings = { maxFiles, exclude, durable, ownPaths: [...options.ownPaths, directory] };
+  const lane = createWorkerLane({ workerUrl, settings, clock, log, silenceMs, endWaitMs });
   /** The operations that each session waits for, for those who read the index only. */
   const inFlight = new Map<string, Promise<unknown>>();
   let running = 0;
@@ -242,7 +239,7 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
     async close() {
       cancelSweep();
       captures.seal();
-      await Promise.race([Promise.all(inFlight.values()), new Promise<void>((late) => clock.after(endWaitMs, late))]);
+      await Promise.race([Promise.all(inFlight.values()), new Promise<void>((late) => clock.after(lastTurnsMs, late))]);
       await lane.close();
     },
   };

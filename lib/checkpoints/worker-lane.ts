@@ -21,6 +21,8 @@ export interface WorkerLaneOptions {
   log: Logger;
   /** An operation may be silent this long: 30 s unless a test says otherwise. Large trees report as they go. */
   silenceMs: number;
+  /** How long `close` waits for what the worker has put off: what git shows, which the next start makes up for. Default 5 s. */
+  endWaitMs?: number | undefined;
 }
 
 /**
@@ -43,13 +45,14 @@ const heapMb = 256;
 const heapMbPerFile = 0.005;
 
 /** A thread that hangs in the kernel may never end; the others do not wait for it for ever. */
-const endWaitMs = 5_000;
+const defaultEndWaitMs = 5_000;
 
 /**
  * The worker starts with the first operation. When it dies or falls silent it is replaced: the operation in hand is
  * refused with a reason, the next ones go on, the service never notices.
  */
-export function createWorkerLane({ workerUrl, settings, clock, log, silenceMs }: WorkerLaneOptions): WorkerLane {
+export function createWorkerLane(options: WorkerLaneOptions): WorkerLane {
+  const { workerUrl, settings, clock, log, silenceMs, endWaitMs = defaultEndWaitMs } = options;
   let worker: Worker | undefined;
   let tail: Promise<unknown> = Promise.resolve();
   /** The end of a worker that was given up: its successor waits, so that two never write one repository. */
@@ -100,7 +103,7 @@ export function createWorkerLane({ workerUrl, settings, clock, log, silenceMs }:
         disarm();
         disarm = clock.after(silenceMs, () => {
           worker = undefined;
-          ending = Promise.race([active.terminate(), new Promise<void>((done) => clock.after(endWaitMs, done))]);
+          ending = Promise.race([active.terminate(), pause(defaultEndWaitMs)]);
           fail(`The operation was given up after ${Math.round(silenceMs / 1000)} s without progress.`, 'silent');
         });
       };
@@ -142,8 +145,12 @@ export function createWorkerLane({ workerUrl, settings, clock, log, silenceMs }:
       last.ref();
       const ended = once(last, 'exit').catch(() => undefined);
       last.postMessage(closeRequest);
-      await Promise.race([ended, new Promise<void>((done) => clock.after(endWaitMs, done))]);
-      await last.terminate();
+      await Promise.race([ended, pause(endWaitMs)]);
+      await Promise.race([last.terminate(), pause(defaultEndWaitMs)]);
     },
   };
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((done) => clock.after(ms, done));
+  }
 }

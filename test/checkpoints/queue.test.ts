@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
@@ -96,16 +96,37 @@ test('a capture that still gathers when the service stops is taken', async () =>
 });
 
 test('a thousand captures at once are all there, in the order of their calls', async () => {
-  const { checkpointer, workspace, directory, session } = openCheckpointer();
+  const { checkpointer, workspace, directory, session } = openCheckpointer({ endWaitMs: 60_000 });
   writeFileSync(join(workspace, 'a'), 'a');
   const taken = await within(
-    30_000,
+    60_000,
     Promise.all(Array.from({ length: 1_000 }, (_, at) => checkpointer.capture(session, `n ${at}`))),
   );
   assert.equal((await checkpointer.list(session)).checkpoints, taken.toReversed());
   writeFileSync(join(workspace, 'a'), 'b');
   assert.is((await checkpointer.restore(session, taken[500]?.id ?? '')).warning, null);
   await checkpointer.close();
+  checkRepositories(directory);
+});
+
+test('a stop that does not wait for the worker loses none of them; what git shows follows after the next start', async () => {
+  const first = openCheckpointer({ endWaitMs: 0, durability: 'full' });
+  const { workspace, directory, session } = first;
+  writeFileSync(join(workspace, 'a'), 'a');
+  const captures = Array.from({ length: 300 }, (_, at) => first.checkpointer.capture(session, `n ${at}`));
+  const taken = await within(30_000, Promise.all(captures));
+  await first.checkpointer.close();
+  const [repository = ''] = repositoriesIn(directory);
+  assert.not(existsSync(join(repository, 'HEAD')), 'the worker was ended before it had written what git shows');
+
+  const second = openCheckpointer({ workspace, directory, endWaitMs: 60_000 });
+  assert.equal((await second.checkpointer.list(session)).checkpoints, taken.toReversed());
+  writeFileSync(join(workspace, 'a'), 'b');
+  const { warning } = await within(10_000, second.checkpointer.restore(session, taken[150]?.id ?? ''));
+  assert.is(warning, null);
+  assert.is(readFileSync(join(workspace, 'a'), 'utf8'), 'a');
+  await second.checkpointer.close();
+  assert.ok(existsSync(join(repository, 'HEAD')));
   checkRepositories(directory);
 });
 
