@@ -15,7 +15,9 @@ export async function listMessages(
   const end = before === undefined ? messages.length : messages.findIndex(({ id }) => id === before);
   if (end < 0) throw new ServiceError('message_not_found', 'There is no such message in this session.');
   const start = Math.max(0, end - limit);
-  const streaming = before === undefined ? app.runs.activeRun(session.id)?.streaming?.() : undefined;
+  // A reply whose events still wait for a record comes with them, from its first word on.
+  const streaming =
+    before === undefined && session.isSettled ? app.runs.activeRun(session.id)?.streaming?.() : undefined;
   return {
     messages: messages.slice(start, end),
     more: start > 0,

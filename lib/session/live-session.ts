@@ -84,7 +84,7 @@ export class LiveSession implements Session {
 
   /** True when the transcript may leave memory: nothing is being written and no run is active. */
   get evictable(): boolean {
-    return this.transcript !== undefined && this.pending.length === 0 && this.activeRunId === undefined;
+    return this.transcript !== undefined && this.isSettled && this.activeRunId === undefined;
   }
 
   evict(): void {
@@ -135,6 +135,10 @@ export class LiveSession implements Session {
 
   async settled(): Promise<void> {
     await this.pending.at(-1)?.stored.catch(() => undefined);
+  }
+
+  get isSettled(): boolean {
+    return this.pending.length === 0;
   }
 
   publish(event: SessionEvent): void {

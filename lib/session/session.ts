@@ -26,6 +26,8 @@ export interface Session {
   readonly unsettled: boolean;
   /** Resolves when everything committed so far is stored or taken back. Never rejects. */
   settled(): Promise<void>;
+  /** Everything committed so far is stored or taken back: what was published since is out, and not waiting behind it. */
+  readonly isSettled: boolean;
   /** Publishes an event that needs no record (a delta, a notice), after everything committed before it. */
   publish(event: SessionEvent): void;
   /** The id of the active run: the reservation that makes a session busy. */

@@ -1,11 +1,15 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createMemoryStore } from '../../lib/store/memory-store.ts';
+import type { SessionStore } from '../../lib/store/session-store.ts';
 import type { Approval } from '../../lib/wire/approval.ts';
 import type { SessionSummary } from '../../lib/wire/session.ts';
 import { pixel } from '../helpers/pixel.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
 import type { TestApp } from '../helpers/test-app.ts';
 import { withApp, withSession } from '../helpers/with-app.ts';
+import { eventually } from '../helpers/within.ts';
 
 const test = suite('What a console needs beyond the contract');
 
@@ -188,6 +192,34 @@ test('a page of a running session carries the reply as far as it was streamed', 
     const delta = rest.find((event) => event.type === 'message.delta');
     assert.is(delta?.type === 'message.delta' && delta.delta, ' and half');
     assert.is((await app.call<Page>('GET', `${session.path}/messages`, {})).streaming, undefined);
+  });
+});
+
+test('a page tells nothing of a reply whose events are still to come, so that no word comes twice', async () => {
+  let release = (): void => undefined;
+  const stored = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const store = createMemoryStore();
+  const commit: SessionStore['commit'] = async (change) => {
+    if (change.change.kind === 'appended') await stored;
+    return store.commit(change);
+  };
+  const half = scriptedModel([{ content: 'half and half' }]);
+  await withSession({ models: [half], store: { ...store, commit } }, async (app, session) => {
+    const sent = session.send('go');
+    await eventually(2_000, () => app.app.runs.activeRun(session.id)?.streaming !== undefined);
+    await nextTurn();
+    interface Page {
+      streaming?: { content: string };
+      lastSeq: number;
+    }
+    const page = await app.call<Page>('GET', `${session.path}/messages`, {});
+    release();
+    await sent;
+    let text = page.streaming?.content ?? '';
+    for (const event of await session.until('run.finished')) if (event.type === 'message.delta') text += event.delta;
+    assert.is(text, 'half and half');
   });
 });
 
