@@ -6,7 +6,7 @@ export interface Frame {
 
 export interface FrameListener {
   onFrame(frame: Frame): void;
-  /** The server's `retry:` in milliseconds. */
+  /** The server's `retry:` in milliseconds; never longer than a timer can be. */
   onRetry(ms: number): void;
 }
 
@@ -31,7 +31,7 @@ export function createFrameParser(listener: FrameListener): (text: string) => vo
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
     if (field === 'data') data.push(value);
     else if (field === 'id' && !value.includes('\0')) id = value;
-    else if (field === 'retry' && /^\d+$/.test(value)) listener.onRetry(Number(value));
+    else if (field === 'retry' && /^\d{1,9}$/.test(value)) listener.onRetry(Number(value));
   };
 
   return (text) => {

@@ -1,5 +1,5 @@
 import type { Approval, ApprovalDecision } from '../wire/approval.ts';
-import type { RunEnd, ServerEventEnvelope } from '../wire/event.ts';
+import type { RunEnd, ServerEventEnvelope, SessionEvent } from '../wire/event.ts';
 import type { ChatMessage } from '../wire/message.ts';
 import type { SendMessageRequest } from '../wire/requests.ts';
 import type { Usage } from '../wire/usage.ts';
@@ -55,11 +55,14 @@ export async function sendAndWait(
 
   let sent: Promise<{ runId: string }> | undefined;
   let seen = 0;
+  /** The end of the run may be among what was not delivered. */
+  let hasGap = false;
   const events = ports.events({
     sessionId,
     signal: stop.signal,
     onOpen() {
       // Without an id to continue from, a reconnect replays nothing: what was missed shows in the session only.
+      hasGap ||= sent !== undefined;
       if (sent && seen === 0) inBackground(lookAtSession());
       sent ??= ports.routes.sendMessage(sessionId, message, stop.signal);
       inBackground(sent);
@@ -77,7 +80,12 @@ export async function sendAndWait(
       if (event.type === 'message.completed' && event.message.role === 'assistant') last = event.message;
       if (event.type === 'approval.requested' && options.approve)
         inBackground(decide(ports, event.approval, options.approve));
-      if (event.type === 'stream.gap') await lookAtSession();
+      if (event.type === 'stream.gap') {
+        hasGap = true;
+        await lookAtSession();
+      }
+      // A later run has ended: then so has this one.
+      if (hasGap && isEnd(event) && event.runId !== runId) await lookAtSession();
       if (event.type === 'run.finished' && event.runId === runId)
         settle({ result: { runId, status: event.status, ...some({ usage: event.usage, message: last }) } });
       if (event.type === 'run.failed' && event.runId === runId)
@@ -92,6 +100,10 @@ export async function sendAndWait(
   }
   options.signal?.throwIfAborted();
   return unwrap(outcome);
+}
+
+function isEnd(event: SessionEvent): event is Extract<SessionEvent, { type: 'run.finished' | 'run.failed' }> {
+  return event.type === 'run.finished' || event.type === 'run.failed';
 }
 
 function unwrap(outcome: { result: RunResult } | { error: unknown } | undefined): RunResult {

@@ -22,6 +22,10 @@ const expected = {
   retries: [3000],
 };
 
+test('a pause that no timer knows is none', () => {
+  assert.equal(read(['retry: 99999999999\nretry: 1e3\nretry: 999999999\n\n']).retries, [999_999_999]);
+});
+
 for (const newline of ['\n', '\r\n', '\r'])
   test(`line ends ${JSON.stringify(newline)}, whole, byte by byte and cut once anywhere`, () => {
     // The lone CR at the very end stays undecided, as it may be half of a CRLF: a following frame settles it.

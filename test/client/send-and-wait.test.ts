@@ -48,6 +48,25 @@ test('it subscribes before it sends, and returns the last word of the assistant'
   await service.close();
 });
 
+test('an end that was lost in a gap shows at the end of the next run', async () => {
+  const later = 'run_2';
+  const states = ['running', 'idle'];
+  const service = await oneSession(
+    [
+      { type: 'stream.gap', sessionId, reason: 'evicted', resumedFrom: 99 },
+      { type: 'run.started', sessionId, runId: later },
+      { ...finished, runId: later },
+    ],
+    {
+      'GET /api/sessions/ses_1': (response, seen) =>
+        json(200, { session: { status: states.shift() ?? 'idle', messages: [reply] } })(response, seen),
+    },
+  );
+  const result = await within(5_000, createClient(service).sendAndWait(sessionId, 'hi'));
+  assert.equal(result, { runId, status: 'completed', message: reply });
+  await service.close();
+});
+
 test('a failed run is a result, not an exception', async () => {
   const service = await oneSession([{ type: 'run.failed', sessionId, runId, error: 'the model said no' }]);
   const result = await within(5_000, createClient(service).sendAndWait(sessionId, 'hi'));
