@@ -79,7 +79,7 @@ export function createPluginHost(options: PluginHostOptions): PluginHost {
         attribution,
         clock,
         log: log.child({ plugin: entry.id }),
-        configured: config.plugins.config[entry.id] ?? {},
+        configured: ownOptions(config.plugins.config, entry.id),
         timeoutMs: options.applyTimeoutMs,
         importModule: options.importModule,
       });
@@ -161,6 +161,11 @@ export function createPluginHost(options: PluginHostOptions): PluginHost {
     watcher?.stop();
     for (const entry of [...entries.values()].reverse()) await dispose(entry);
   }
+}
+
+/** A plugin may be called like something that every object has. */
+function ownOptions(all: Config['plugins']['config'], id: string): Record<string, unknown> {
+  return (Object.hasOwn(all, id) ? all[id] : undefined) ?? {};
 }
 
 /** Why the dependencies of a plugin do not allow it to start; undefined when they do. */

@@ -62,7 +62,9 @@ async function askSource(run: Run, ask: () => ReturnType<PromptSource>): Promise
     disarm = run.around.clock.after(sourceTimeoutMs, () => reject(new Error(`no answer within ${sourceTimeoutMs} ms`)));
   });
   try {
-    return await abortable(Promise.race([Promise.resolve(ask()), tooSlow]), run.signal);
+    const answer: unknown = await abortable(Promise.race([Promise.resolve(ask()), tooSlow]), run.signal);
+    if (answer === undefined || typeof answer === 'string') return answer;
+    throw new Error(`it gave a value of type ${typeof answer} instead of text`);
   } catch (error) {
     run.signal.throwIfAborted();
     run.around.log.warn('A plugin failed to give its part of the system prompt.', { error });

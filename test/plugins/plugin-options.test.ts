@@ -27,6 +27,16 @@ options('anything with `parse` or `create` works, and `apply` gets its result', 
 });
 
 options(
+  'without options they are an empty object, also for one called like what every object has',
+  async ({ folders }) => {
+    folders.plugin('constructor', `export default { apply({ options, use }) { use('seen').seen.push(options); } };`);
+    const seen: unknown[] = [];
+    await within(5_000, folders.host({ services: { seen: { seen } } }).host.load());
+    assert.equal(seen, [{}]);
+  },
+);
+
+options(
   'a refused value fails the plugin before `apply`, and the text does not repeat the value',
   async ({ folders }) => {
     folders.plugin(
