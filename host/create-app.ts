@@ -36,6 +36,7 @@ import { createArgumentValidator } from '../lib/tools/validate-arguments.ts';
 import { createIdSource } from '../lib/wire/ids.ts';
 import { createWorkspaces } from '../lib/workspace/create-workspaces.ts';
 import { cleanCheckpointsLater } from './clean-checkpoints.ts';
+import { closeApp } from './close-app.ts';
 import { openStore } from './open-store.ts';
 import { processFigures } from './process-figures.ts';
 import { handlers } from './routes.ts';
@@ -210,7 +211,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       cancelCleaning();
       space.stop();
       troubles.stop();
-      return close(app);
+      return closeApp(app);
     };
     const app: App = { ...surroundings, plugins, close: () => (closing ??= stop()) };
     await recoverSessions(app);
@@ -231,25 +232,4 @@ function tellAboutSpace({ log, events }: Pick<App, 'log' | 'events'>, missing: n
       : 'The data directory is nearly full: new sessions and runs are refused until there is space.';
   log.warn(message, missing === undefined ? {} : { freeBytes: missing });
   events.publish({ adminOnly: true }, { type: 'notice', level: missing === undefined ? 'info' : 'warn', message });
-}
-
-/** One after the other; what fails keeps nothing behind it from being closed. Rejects with the first failure. */
-async function close(app: App): Promise<void> {
-  const parts = [
-    () => app.runs.stopAll(),
-    () => app.events.close(),
-    () => app.plugins.close(),
-    () => app.checkpoints.close(),
-    () => app.auth.close(),
-    () => app.store.close(),
-  ];
-  const failures: unknown[] = [];
-  for (const part of parts) {
-    try {
-      await part();
-    } catch (error) {
-      failures.push(error);
-    }
-  }
-  if (failures.length > 0) throw failures[0];
 }

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync, readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { tempDirectory } from '../helpers/temp-directory.ts';
+
+const output = suite('Where an export goes');
+const main = resolve('dist/host/main.js');
+
+function run(data: string, ...args: string[]) {
+  const env = { PATH: process.env.PATH ?? '', SERVICE_DATA_DIR: data };
+  return spawnSync(process.execPath, [main, ...args], { cwd: data, env, encoding: 'utf8', timeout: 30_000 });
+}
+
+output('an export that can not be written says so in one line, ends with 74 and leaves nothing', () => {
+  const data = tempDirectory();
+  const folder = tempDirectory();
+  assert.is(run(data, 'export').status, 0);
+  for (const file of [join(folder, 'missing/export.jsonl'), folder]) {
+    const { status, stderr } = run(data, 'export', file);
+    assert.is(status, 74, stderr);
+    assert.match(stderr.trim(), /^agent-session-service: The export can't be written to .*\.$/);
+  }
+  assert.equal(readdirSync(folder), []);
+});
+
+output(
+  'what is no regular file is written to and not replaced; full is a failure there, and for standard output',
+  () => {
+    const data = tempDirectory();
+    // A device, under a name that may be lost when the test fails.
+    const full = join(tempDirectory(), 'full');
+    if (
+      spawnSync('mknod', [full, 'c', '1', '7']).status !== 0 ||
+      spawnSync('dd', ['if=/dev/zero', `of=${full}`, 'count=1']).status === 0
+    )
+      return console.log('SKIPPED the full device: none can be made here');
+    assert.is(run(data, 'export', full).status, 74);
+    assert.ok(statSync(full).isCharacterDevice());
+    const output = openSync(full, 'w');
+    const env = { PATH: process.env.PATH ?? '', SERVICE_DATA_DIR: data };
+    const told = spawnSync(process.execPath, [main, 'export'], { env, cwd: data, stdio: ['ignore', output, 'pipe'] });
+    closeSync(output);
+    assert.is(told.status, 74, String(told.stderr));
+    assert.match(String(told.stderr), /can't be written to standard output: ENOSPC/);
+  },
+);
+
+output.run();
