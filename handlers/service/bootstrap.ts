@@ -1,6 +1,7 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { json } from '../../lib/http/respond.ts';
 import { protocol } from '../../lib/wire/protocol.ts';
+import type { Bootstrap } from '../../lib/wire/service.ts';
 
 /** Contract: BootstrapResponse: all that a client needs before its first session. */
 export default endpoint('GET /api/bootstrap', {
@@ -14,5 +15,5 @@ export default endpoint('GET /api/bootstrap', {
       tools: app.tools.schemas(),
       plugins: app.plugins.list(),
       features: { streaming: true, approvals: true, persistence: true, multiSession: true },
-    }),
+    } satisfies Bootstrap),
 });

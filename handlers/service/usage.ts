@@ -1,6 +1,6 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { json } from '../../lib/http/respond.ts';
-import { addUsage, noUsage } from '../../lib/wire/usage.ts';
+import { addUsage, noUsage, type TenantUsage } from '../../lib/wire/usage.ts';
 
 /** Session count and cumulative tokens of the caller's tenant; an administrator may ask for another with `?tenant=`. */
 export default endpoint('GET /api/usage', {
@@ -13,6 +13,6 @@ export default endpoint('GET /api/usage', {
       tenantId,
       sessions: records.length,
       usage: records.reduce((sum, { usage }) => addUsage(sum, usage), noUsage),
-    });
+    } satisfies TenantUsage);
   },
 });

@@ -1,7 +1,7 @@
 import type { ServerEventEnvelope } from '../wire/event.ts';
+import type { PluginEvent } from '../wire/plugin.ts';
 import type { Send } from './connection.ts';
 import { followStream } from './follow-stream.ts';
-import type { PluginEvent } from './shapes.ts';
 
 export interface EventsOptions {
   /** One session; without it every session the caller may see. */

@@ -1,5 +1,5 @@
 import type { Approval } from '../wire/approval.ts';
-import type { Checkpoint, CheckpointDiff, CheckpointList, SharedPreview } from '../wire/checkpoint.ts';
+import type { Checkpoint, CheckpointDiff, CheckpointList, Restore, SharedPreview } from '../wire/checkpoint.ts';
 import type { Diagnosis, Repair } from '../wire/diagnosis.ts';
 import type { Caller, IssuedToken, Tenant, User } from '../wire/identity.ts';
 import type { PluginInfo } from '../wire/plugin.ts';
@@ -12,11 +12,21 @@ import type {
   UpdateSessionRequest,
 } from '../wire/requests.ts';
 import type { SearchAnswer } from '../wire/search.ts';
+import type { Bootstrap, Health, PublicConfig } from '../wire/service.ts';
 import type { SessionDetail, SessionSummary } from '../wire/session.ts';
 import type { MessagePage, Rewound } from '../wire/transcript.ts';
+import type { QuotaUsage, TenantUsage } from '../wire/usage.ts';
 import type { WorkspaceFile, WorkspaceListing } from '../wire/workspace.ts';
 import type { RequestOptions, Send } from './connection.ts';
-import type * as shapes from './shapes.ts';
+
+/** `status`: several with commas between. `roots: 1`: without sub-agents. `q`: words of title, id, model or workspace. */
+export interface SessionListQuery {
+  limit?: number;
+  cursor?: string;
+  status?: string;
+  roots?: 1;
+  q?: string;
+}
 
 /** One function per route of the contract (section Endpoints). All reject with ApiError; `signal` aborts the request. */
 export function createRoutes(send: Send) {
@@ -32,14 +42,14 @@ export function createRoutes(send: Send) {
     /** Any route, for those that plugins add. Resolves with the decoded JSON. */
     request: call,
 
-    health: () => get<shapes.Health>('/api/health'),
-    bootstrap: () => get<shapes.Bootstrap>('/api/bootstrap'),
-    config: () => get<{ config: Record<string, unknown> }>('/api/config'),
+    health: () => get<Health>('/api/health'),
+    bootstrap: () => get<Bootstrap>('/api/bootstrap'),
+    config: () => get<{ config: PublicConfig }>('/api/config'),
     plugins: () => get<{ plugins: PluginInfo[] }>('/api/plugins'),
-    usage: (options: { tenant?: string } = {}) => get<shapes.TenantUsage>('/api/usage', { query: { ...options } }),
+    usage: (options: { tenant?: string } = {}) => get<TenantUsage>('/api/usage', { query: { ...options } }),
     search: (q: string, options: { limit?: number } = {}) =>
       get<SearchAnswer>('/api/search', { query: { q, ...options } }),
-    quotas: () => get<{ tenants: shapes.QuotaUsage[] }>('/api/quotas'),
+    quotas: () => get<{ tenants: QuotaUsage[] }>('/api/quotas'),
 
     me: () => get<Caller>('/api/auth/me'),
     listUsers: () => get<{ users: User[] }>('/api/users'),
@@ -51,7 +61,7 @@ export function createRoutes(send: Send) {
     createTenant: (tenant: { id?: string; name: string }) => post<{ tenant: Tenant }>('/api/tenants', tenant),
 
     /** Without a query: all. With `limit`, `nextCursor` says where to go on. */
-    listSessions: (query: shapes.SessionListQuery = {}) =>
+    listSessions: (query: SessionListQuery = {}) =>
       get<{ sessions: SessionSummary[]; nextCursor?: string }>('/api/sessions', { query: { ...query } }),
     createSession: (fields: CreateSessionRequest = {}) => post<{ session: SessionDetail }>('/api/sessions', fields),
     readSession: (id: string) => get<{ session: SessionDetail }>(session(id)),
@@ -85,7 +95,7 @@ export function createRoutes(send: Send) {
     createCheckpoint: (id: string, fields: CreateCheckpointRequest = {}) =>
       post<{ checkpoint: Checkpoint }>(session(id, '/checkpoints'), fields),
     restoreCheckpoint: (id: string, checkpointId: string) =>
-      post<shapes.Restore>(session(id, `/checkpoints/${encodeURIComponent(checkpointId)}/restore`)),
+      post<Restore>(session(id, `/checkpoints/${encodeURIComponent(checkpointId)}/restore`)),
 
     /** What a restore would do to the files as they are now, and to which other sessions. */
     previewRestore: (id: string, checkpointId: string) =>

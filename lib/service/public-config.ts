@@ -1,6 +1,7 @@
 import type { Principal } from '../auth/principal.ts';
 import { looksSecret } from '../base/secret-names.ts';
 import type { Config } from '../config/config.ts';
+import type { PublicConfig } from '../wire/service.ts';
 
 const hidden = '[hidden]';
 const depth = 6;
@@ -10,7 +11,7 @@ const depth = 6;
  * Of plugin options only numbers, booleans and the texts of well-known harmless options appear. Who is no administrator
  * does not learn about other tenants.
  */
-export function publicConfig(config: Config, viewer: Pick<Principal, 'admin' | 'tenantId'>): Record<string, unknown> {
+export function publicConfig(config: Config, viewer: Pick<Principal, 'admin' | 'tenantId'>): PublicConfig {
   const { server, model, agent, plugins, storage, auth, approvals, checkpoints, log } = config;
   return {
     name: config.name,

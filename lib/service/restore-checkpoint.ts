@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import type { Restored } from '../checkpoints/checkpointer.ts';
 import type { Session } from '../session/session.ts';
-import type { SharedPreview } from '../wire/checkpoint.ts';
+import type { Restore, SharedPreview } from '../wire/checkpoint.ts';
 import { checkpointOwner } from './checkpoint-owner.ts';
 import { refuseWhenBusy, refuseWhenRemoved } from './start-run.ts';
 
@@ -13,7 +13,7 @@ export async function restoreCheckpoint(
   app: Pick<App, 'checkpoints' | 'runs' | 'sessions'>,
   session: Session,
   checkpointId: string,
-): Promise<Pick<Restored, 'restored' | 'safety'> & { warning?: string }> {
+): Promise<Restore> {
   refuseWhenRemoved(session);
   refuseWhenBusy(session);
   const claim = app.runs.claim(session, { isChange: true });

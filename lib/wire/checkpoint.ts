@@ -41,6 +41,15 @@ export interface FileChanges {
   truncated: boolean;
 }
 
+/** Contract: Restore response. */
+export interface Restore {
+  restored: Checkpoint;
+  /** The state before it; null when no file was touched. */
+  safety: Checkpoint | null;
+  /** Which files had to be left alone, and why. */
+  warning?: string;
+}
+
 /** What a restore would do to the files as they are now. */
 export interface RestorePreview extends FileChanges {
   checkpoint: Checkpoint;

@@ -22,3 +22,8 @@ export interface PluginInfo {
   error?: string;
   web?: PluginWeb;
 }
+
+/** A frame of the plugin stream: first `ready`, then one `plugins.changed` per save. */
+export type PluginEvent =
+  | { type: 'ready'; enabled: boolean; plugins: { id: string; revision: string }[] }
+  | { type: 'plugins.changed'; plugins: { id: string; revision: string }[]; at: string };

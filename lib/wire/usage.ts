@@ -7,6 +7,22 @@ export interface Usage {
   reasoningTokens?: number;
 }
 
+/** `GET /api/usage`: all sessions that a tenant keeps. */
+export interface TenantUsage {
+  tenantId: string;
+  sessions: number;
+  usage: Usage;
+}
+
+/** Contract: Quota usage record. A limit that is absent does not exist. */
+export interface QuotaUsage {
+  tenantId: string;
+  sessions: number;
+  running: number;
+  tokens: number;
+  limits: { maxSessions?: number; maxConcurrentRuns?: number; maxTokens?: number };
+}
+
 export const noUsage: Usage = Object.freeze({ inputTokens: 0, outputTokens: 0, totalTokens: 0 });
 
 /** Field-wise sum; the optional counts appear as soon as one side has them. */

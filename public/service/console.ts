@@ -1,7 +1,7 @@
 import { type Client, createClient, isApiError } from '../../lib/client/index.ts';
 import { fromLists, reduceDirectory } from '../state/directory.ts';
 import { createDrafts, type Drafts } from '../state/drafts.ts';
-import type { PublicConfig, Store } from '../state/store.ts';
+import type { Store } from '../state/store.ts';
 import { announce, say as announceText } from './announce.ts';
 import type { Credentials } from './credentials.ts';
 import type { HubEnvelope } from './hub-protocol.ts';
@@ -75,7 +75,7 @@ export function createConsole(
 
   const enter = async (): Promise<void> => {
     const [boot, me, health] = await Promise.all([api.bootstrap(), api.me(), api.health()]);
-    const { config } = (await api.config()) as unknown as { config: PublicConfig };
+    const { config } = await api.config();
     Object.assign(document, { title: boot.name });
     store.boot.value = boot;
     store.me.value = me;

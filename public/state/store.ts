@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
-import type { Bootstrap, Health } from '../../lib/client/shapes.ts';
 import type { Caller } from '../../lib/wire/identity.ts';
+import type { Bootstrap, Health, PublicConfig } from '../../lib/wire/service.ts';
 import type { LinkState } from '../service/hub-protocol.ts';
 import { type Conversation, emptyConversation } from './conversation.ts';
 import { type Directory, emptyDirectory } from './directory.ts';
@@ -69,18 +69,6 @@ export interface Store {
   sidebarOpen: Signal<boolean>;
   /** Sessions that are hidden because their deletion can still be undone. */
   deleting: Signal<ReadonlySet<string>>;
-}
-
-/** The part of `GET /api/config` that the console reads. */
-export interface PublicConfig {
-  name: string;
-  server: { host: string; port: number; bodyLimitBytes: number };
-  model: { default?: string };
-  agent: { workspace: string; compaction: { enabled: boolean; threshold: number; fallbackContextWindow: number } };
-  storage: { directory: string; driver: string };
-  plugins: { hotReload: boolean };
-  approvals: { timeoutMs: number };
-  checkpoints: { enabled: unknown };
 }
 
 export function createStore(hash: string, theme: Theme): Store {

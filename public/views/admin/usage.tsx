@@ -1,5 +1,5 @@
 import { isApiError } from '../../../lib/client/index.ts';
-import type { QuotaUsage } from '../../../lib/client/shapes.ts';
+import type { QuotaUsage } from '../../../lib/wire/usage.ts';
 import { compact, count } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
 import { Gauge } from '../parts/gauge.tsx';
