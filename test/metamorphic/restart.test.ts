@@ -2,31 +2,13 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import type { Answers } from './answers.ts';
 import { answersOf } from './answers.ts';
-import { type Allowed, anySeq, assertSame } from './compare.ts';
+import { assertSame } from './compare.ts';
 import { History } from './history.ts';
 import { hold } from './hold.ts';
+import { allowed } from './next-process.ts';
 import { stepsOf } from './step.ts';
 
 const test = suite('a restart changes nothing that is durable');
-
-/**
- * All that may be different in the next process, and why. A run that is going on has an end at a restart that everybody may see:
- * it is tried apart, below.
- */
-const differences: readonly { in: RegExp; why: string; without: Allowed }[] = [
-  { in: /./, why: 'the newest event is of the process', without: anySeq },
-  { in: /config/, why: 'each life has a copy of the data', without: (body) => body.replace(/data-\d+/, 'data') },
-  { in: /health/, why: 'the process is new', without: (body) => body.replace(/"uptimeMs":\d+/, '"uptimeMs":0') },
-  { in: /metrics/, why: 'figures count from the start of the process', without: () => '' },
-  {
-    in: /users/,
-    why: 'when a token was used last is kept to some minutes',
-    without: (body) => body.replace(/,"lastUsedAt":"[^"]*"/g, ''),
-  },
-];
-
-const allowed: Allowed = (body, asked) =>
-  differences.reduce((text, each) => (each.in.test(asked) ? each.without(text, asked) : text), body);
 
 const end = fc.constantFrom<('restart' | 'crash')[]>(['restart'], ['crash'], ['crash', 'crash'], ['restart', 'crash']);
 
