@@ -1,3 +1,4 @@
+import { pluginServices } from '../../lib/service/plugin-services.ts';
 import type { CheckpointList } from '../../lib/wire/checkpoint.ts';
 import type { StoredMessage } from '../../lib/wire/message.ts';
 import { tokenOf } from '../torture/machine/life.ts';
@@ -53,8 +54,14 @@ export async function answersOf(history: History, viewers: readonly Viewer[] = [
     for (const path of common) await askPages(path, ask);
     if (viewer === 'admin') for (const path of administrative) await ask(path);
     for (const { id, tenantId } of history.sessions) if (tenantId === viewer) await askSession(id, ask);
+    answers.set(`${viewer} tenant.usage`, JSON.stringify(tenantUsage(history, viewer)));
   }
   return answers;
+}
+
+/** What guards of plugins go by, and `GET /api/quotas` shows. */
+function tenantUsage({ world }: Pick<History, 'world'>, viewer: Viewer): unknown {
+  return pluginServices(world.life.app, () => [])['tenant.usage'].of(viewer === 'admin' ? 'default' : viewer);
 }
 
 type Ask = <T>(path: string, name?: string) => Promise<T>;
