@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { compact } from '../run/compaction.ts';
 import type { Session } from '../session/session.ts';
+import { toSummary } from '../session/summary.ts';
 import { ServiceError } from '../wire/errors.ts';
 import { refuseWhenBusy, refuseWhenRemoved } from './start-run.ts';
 
@@ -19,6 +20,7 @@ export async function compactSession(app: Pick<App, 'runs' | 'guards' | 'models'
       `The model "${model}" is not registered (any more). Choose another one with PATCH.`,
     );
   app.guards.check({ action: 'run', tenantId: session.tenantId, sessionId: session.id });
+  const { revision } = session.record;
   const claim = app.runs.claim(session);
   try {
     return await compact(claim);
@@ -28,5 +30,8 @@ export async function compactSession(app: Pick<App, 'runs' | 'guards' | 'models'
     return false;
   } finally {
     app.runs.release(claim);
+    // No run ends here that would tell what it has used and how many messages are left.
+    if (session.record.revision !== revision)
+      session.publish({ type: 'session.updated', sessionId: session.id, session: toSummary(session.record) });
   }
 }

@@ -156,6 +156,30 @@ compaction('happens on request, for a session that is not busy', async () => {
   );
 });
 
+compaction(
+  'on request tells what the list shows then: how many messages there are, what was used, when it changed',
+  async () => {
+    let summary = 'short summary';
+    const model = talkative(() => ({ content: summary }));
+    await withSession(
+      { models: [model], settings: settings({ fallbackContextWindow: 1_000_000 }) },
+      async (app, session) => {
+        for (summary of ['short summary', '']) {
+          for (let turn = 0; turn < 3; turn++) {
+            await session.send(`turn ${turn}`);
+            await session.until('run.finished');
+          }
+          const { compacted } = await app.call<{ compacted: boolean }>('POST', `${session.path}/compact`, {});
+          assert.is(compacted, summary !== '');
+          const [updated] = only(await session.until('session.updated'), 'session.updated');
+          const { sessions } = await app.call<{ sessions: object[] }>('GET', '/api/sessions', {});
+          assert.equal(updated?.session, sessions[0]);
+        }
+      },
+    );
+  },
+);
+
 async function waitFor(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
