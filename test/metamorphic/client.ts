@@ -79,8 +79,18 @@ function follow(sight: Sight, event: SessionEvent): void {
   }
 }
 
-function settled(summary: Partial<SessionSummary>): Partial<SessionSummary> {
+/** What a client that knows nothing but the events of a tenant believes its sessions to be. */
+export function listOfEvents(envelopes: readonly ServerEventEnvelope[]): Map<string, Partial<SessionSummary>> {
+  const list = new Map<string, Partial<SessionSummary>>();
+  for (const { event } of envelopes) {
+    if (event.type === 'session.updated') list.set(event.sessionId, settled(event.session));
+    if (event.type === 'session.deleted') list.delete(event.sessionId);
+  }
+  return list;
+}
+
+export function settled(summary: Partial<SessionSummary>): Partial<SessionSummary> {
   if (summary.status !== 'running') return summary;
-  const { messageCount: _, usage: __, updatedAt: ___, ...rest } = summary;
+  const { messageCount: _, usage: __, updatedAt: ___, activity: ____, ...rest } = summary;
   return rest;
 }

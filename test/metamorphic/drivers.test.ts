@@ -1,14 +1,16 @@
+import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { memoryDirectory } from '../helpers/memory-directory.ts';
 import { sqlStore } from '../sql/sql-rig.ts';
 import type { Seams } from '../torture/machine/seams.ts';
+import type { WorldOptions } from '../torture/machine/world-options.ts';
 import { type Answers, answersOf } from './answers.ts';
 import { assertSame } from './compare.ts';
 import { History } from './history.ts';
 import { hold } from './hold.ts';
 import { named } from './named.ts';
-import { type Step, stepsOf } from './step.ts';
+import { contextWindow, type Step, stepsOf } from './step.ts';
 
 const test = suite('both drivers answer the same history alike');
 
@@ -19,15 +21,15 @@ function embedded(): Seams {
 }
 
 /** A database takes seconds to start: few histories, but long ones. */
-const long = stepsOf({ least: 20, most: 60 });
+const long = fc.record({ steps: stepsOf({ least: 20, most: 60 }), contextWindow });
 
 test('while it happens and after a restart', () =>
   hold(
     'drivers',
     long,
-    async (steps) => {
-      const file = await played(steps, {});
-      const sql = await played(steps, embedded());
+    async ({ steps, contextWindow }) => {
+      const file = await played(steps, { contextWindow }, {});
+      const sql = await played(steps, { contextWindow }, embedded());
       assert.equal(sql.outcomes, file.outcomes);
       for (const [at, answers] of file.answers.entries())
         assertSame(answers, sql.answers[at] ?? new Map(), `the other driver, at moment ${at},`);
@@ -38,8 +40,12 @@ test('while it happens and after a restart', () =>
 test.run();
 
 /** The answers after each ten steps, at the end, and after a restart. */
-async function played(steps: readonly Step[], seams: Seams): Promise<{ outcomes: string[]; answers: Answers[] }> {
-  const history = await History.begin({}, seams);
+async function played(
+  steps: readonly Step[],
+  options: Partial<WorldOptions>,
+  seams: Seams,
+): Promise<{ outcomes: string[]; answers: Answers[] }> {
+  const history = await History.begin(options, seams);
   const answers: Answers[] = [];
   const look = async (): Promise<void> => void answers.push(named(await answersOf(history, ['a', 'b'])));
   try {

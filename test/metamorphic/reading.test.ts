@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
-import { answersOf, headersOf } from './answers.ts';
+import { type Answers, answersOf, headersOf } from './answers.ts';
 import { assertSame } from './compare.ts';
 import { History } from './history.ts';
 import { hold } from './hold.ts';
-import { stepsOf } from './step.ts';
+import { named } from './named.ts';
+import { type Step, stepsOf } from './step.ts';
 
 const test = suite('reading changes nothing');
 
@@ -49,7 +50,24 @@ for (const checkpoints of [false, true])
       }
     }));
 
+/** What was put together for one answer and kept must not be in the next one. */
+test('who asks for everything after every step gets at the end what somebody gets who asks for the first time', () =>
+  hold('reading in between', stepsOf(), async (steps) => {
+    const [often, once] = [await played(steps, true), await played(steps, false)];
+    assertSame(once, often, 'reading in between');
+  }));
+
 test.run();
+
+async function played(steps: readonly Step[], readsInBetween: boolean): Promise<Answers> {
+  const history = await History.begin();
+  try {
+    await history.play(steps, async () => void (readsInBetween && (await answersOf(history))));
+    return named(await answersOf(history));
+  } finally {
+    await history.world.close();
+  }
+}
 
 /** An event stream has no end: a client that has seen enough goes away. */
 async function ask(

@@ -44,6 +44,29 @@ test('whoever refuses: the contract, the state, a limit, a guard or the disk', (
     }
   }));
 
+const quota = fc.constantFrom({}, { maxSessions: 2 }, { maxTokens: 40 }, { maxConcurrentRuns: 1 });
+const failing = fc.array(fc.boolean(), { minLength: 25, maxLength: 25 });
+
+test('and whatever else a history runs into, with quotas and a disk that fails now and then', () =>
+  hold('refused steps', fc.record({ steps: stepsOf(), quota, failing }), async ({ steps, quota, failing }) => {
+    const disk = { refuses: false };
+    const history = await History.begin({ quota }, { store: async (directory) => refusing(directory, disk) });
+    const { world } = history;
+    try {
+      for (const [at, step] of steps.entries()) {
+        const before = await answersOf(history);
+        // What a run that is going on can't store is no refusal.
+        disk.refuses = failing[at] === true && world.life.app.runs.active === 0;
+        const [outcome = ''] = await history.play([step]);
+        disk.refuses = false;
+        if (/ [45]\d\d /.test(outcome)) assertSame(before, await answersOf(history), `refused: ${outcome}`);
+      }
+    } finally {
+      disk.refuses = false;
+      await world.close();
+    }
+  }));
+
 test.run();
 
 function stateOf({ world }: History, id: string): Omit<Surroundings, 'id' | 'tenantId'> {

@@ -6,7 +6,7 @@ import { assertSame } from './compare.ts';
 import { History } from './history.ts';
 import { hold } from './hold.ts';
 import { allowed } from './next-process.ts';
-import { stepsOf } from './step.ts';
+import { contextWindow, stepsOf } from './step.ts';
 
 const test = suite('a restart changes nothing that is durable');
 
@@ -16,9 +16,9 @@ for (const checkpoints of [false, true])
   test(`when no run is active, ${checkpoints ? 'with' : 'without'} checkpoints`, () =>
     hold(
       `restart at rest, checkpoints ${checkpoints}`,
-      fc.record({ steps: stepsOf(), end }),
-      async ({ steps, end }) => {
-        const history = await History.begin({ checkpoints });
+      fc.record({ steps: stepsOf(), end, contextWindow }),
+      async ({ steps, end, contextWindow }) => {
+        const history = await History.begin({ checkpoints, contextWindow });
         try {
           await history.play(steps);
           await history.cancelAll();

@@ -56,3 +56,6 @@ export function stepsOf({
   });
   return fc.array(step, { minLength: least, maxLength: most, size: 'max' });
 }
+
+/** Now and then one that is so small that runs compact by themselves. */
+export const contextWindow = fc.constantFrom(undefined, undefined, 500);
