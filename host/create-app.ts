@@ -63,7 +63,7 @@ export interface AppOptions {
   /** What relative plugin directories are relative to. Default: the working directory. */
   cwd?: string;
   /** Bytes of transcripts that may stay in memory while nobody uses them. Default 128 MB. */
-  transcriptBytes?: number;
+  transcriptBytes?: number | undefined;
   /** How many files the service has open at once for what comes in bursts. Default 64. */
   fileSlots?: number;
   /** The ports that the host listens on, asked when a tool needs to know. */
@@ -103,12 +103,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       createAuth({ config, clock, log, directory, newId, secrets }),
     ]);
     const events = createEventBus({ clock, seed: sequence.seed, onSeq: (seq) => sequence.used(seq) });
-    const liveSessions = createSessions({
-      store,
-      events,
-      clock,
-      ...(options.transcriptBytes === undefined ? {} : { transcriptBytes: options.transcriptBytes }),
-    });
+    const liveSessions = createSessions({ store, events, clock, transcriptBytes: options.transcriptBytes });
     sessions = liveSessions;
     liveSessions.restore(records);
     const models = createModelRegistry(config.model.default);

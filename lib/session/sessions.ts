@@ -44,7 +44,7 @@ export interface SessionsOptions {
   events: EventBus;
   clock: Clock;
   /** Bytes of transcripts that may stay in memory while nobody uses them. */
-  transcriptBytes?: number;
+  transcriptBytes?: number | undefined;
 }
 
 export function createSessions(options: SessionsOptions): Sessions {

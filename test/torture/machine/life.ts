@@ -78,7 +78,7 @@ export async function startLife(options: LifeOptions): Promise<Life> {
     store,
     clock,
     bundledPlugins: noPlugins,
-    ...(options.transcriptBytes === undefined ? {} : { transcriptBytes: options.transcriptBytes }),
+    transcriptBytes: options.transcriptBytes,
   });
   app.models.register(options.model);
   for (const tool of options.tools) app.tools.register(tool);
