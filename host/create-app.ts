@@ -88,14 +88,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   // The store asks for sessions that are in memory; there are none before it is open.
   let sessions: Sessions | undefined;
   const store = options.store ?? (await openStore(config, { clock, log, slots }));
-  const {
-    sessions: records,
-    findings,
-    ...missing
-  } = await store.open({
-    resident: (_tenantId, sessionId) => sessions?.resident(sessionId),
-  });
-  for (const finding of findings) log.warn(`Recovery: ${finding}`);
+  const opened = await store.open({ resident: (_tenantId, sessionId) => sessions?.resident(sessionId) });
+  for (const finding of opened.findings) log.warn(`Recovery: ${finding}`);
 
   try {
     const [sequence, auth] = await Promise.all([
@@ -105,7 +99,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     const events = createEventBus({ clock, seed: sequence.seed, onSeq: (seq) => sequence.used(seq) });
     const liveSessions = createSessions({ store, events, clock, transcriptBytes: options.transcriptBytes });
     sessions = liveSessions;
-    liveSessions.restore(records);
+    liveSessions.restore(opened.sessions);
     const models = createModelRegistry(config.model.default);
     const tools = createToolRegistry();
     const guards = createGuards();
@@ -199,7 +193,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         ...pluginServices(surroundings, options.ownPorts ?? (() => [])),
       },
     });
-    const cancelCleaning = cleanCheckpointsLater(surroundings, { directory, ...missing });
+    const cancelCleaning = cleanCheckpointsLater(surroundings, { ...opened, directory });
     let closing: Promise<void> | undefined;
     const stop = (): Promise<void> => {
       loop.stop();
