@@ -18,6 +18,7 @@ export interface Approvals {
   request(run: Run, call: ToolCall, reason: string): Promise<ApprovalOutcome>;
   /** Throws ServiceError `approval_not_found` when it is unknown, of another session, or resolved already. */
   decide(sessionId: string, approvalId: string, decision: ApprovalDecision): void;
+  /** What waits in the session, and for a root in its sub-agents, too; oldest first. Each is decided at its own session. */
   pendingOf(sessionId: string): Approval[];
   /** Every waiting approval, oldest first, with the tenant it belongs to. */
   pending(): { tenantId: string; approval: Approval }[];
@@ -84,7 +85,9 @@ export function createApprovals(options: { clock: Clock; newId: IdSource; timeou
       pending.resolve({ ...decision, by: 'person' });
     },
     pendingOf: (sessionId) =>
-      [...waiting.values()].flatMap(({ approval }) => (approval.sessionId === sessionId ? [approval] : [])),
+      [...waiting.values()].flatMap(({ approval }) =>
+        approval.sessionId === sessionId || approval.rootSessionId === sessionId ? [approval] : [],
+      ),
     pending: () => [...waiting.values()].map(({ tenantId, approval }) => ({ tenantId, approval })),
   };
 }

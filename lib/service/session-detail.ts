@@ -7,7 +7,7 @@ import type { Approval } from '../wire/approval.ts';
 import type { SessionDetail } from '../wire/session.ts';
 import { activityOf } from './activity.ts';
 
-/** Contract: SessionDetail; additive: what waits for approval, and the newest event that the answer includes. */
+/** Contract: SessionDetail; additive: what waits for approval (see `Approvals.pendingOf`), and the newest event that the answer includes. */
 export type FullSessionDetail = SessionDetail & { pendingApprovals: Approval[]; lastSeq: number };
 
 /** Many times what a disk takes to store the end of a run. */

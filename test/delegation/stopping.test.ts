@@ -210,12 +210,23 @@ for (const [depth, boss] of [
         listed.approvals.map(({ id }) => id),
         [approval.id],
       );
+      for (const id of [session.id, approval.sessionId]) assert.equal(await waitingAt(app, id), [approval.id]);
+      const decision = { status: 404, body: { approved: true } };
+      await app.call('POST', `${session.path}/approvals/${approval.id}`, decision);
       await app.call('POST', `/api/sessions/${child?.id}/approvals/${approval.id}`, { body: { approved: true } });
       await session.until('run.finished');
       const { messages } = await app.detail(child?.id ?? '');
       assert.is(messages[2]?.content, 'ok');
+      assert.equal(await waitingAt(app, session.id), []);
       await stream.close();
     });
   });
+
+/** The ids of the `pendingApprovals` of a session's detail. */
+async function waitingAt(app: TestApp, id: string): Promise<string[]> {
+  type Answer = { session: { pendingApprovals: { id: string }[] } };
+  const { session } = await app.call<Answer>('GET', `/api/sessions/${id}`, {});
+  return session.pendingApprovals.map((approval) => approval.id);
+}
 
 approvals.run();
