@@ -12,6 +12,7 @@ export const rootNames = new Set([
   ...[
     'test',
     '.ci',
+    '.dockerignore',
     '.gitignore',
     'Dockerfile',
     'biome.json',
