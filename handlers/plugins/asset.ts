@@ -1,4 +1,4 @@
-import { lookup } from 'mrmime';
+import { contentTypeOf } from '../../lib/http/content-type.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { isUnchanged } from '../../lib/http/entity-tag.ts';
 import { ServiceError } from '../../lib/wire/errors.ts';
@@ -14,7 +14,7 @@ export default endpoint('GET /plugins/:id/*', {
     const asset = await app.plugins.asset(params.id ?? '', fileIn(url.pathname));
     if (asset === undefined) throw new ServiceError('not_found', 'There is no such plugin asset.');
     const etag = `W/"${asset.bytes.length.toString(36)}-${Math.round(asset.modifiedAt).toString(36)}"`;
-    const headers = { ...fixedHeaders, etag, 'content-type': contentType(asset.fileName) };
+    const headers = { ...fixedHeaders, etag, 'content-type': contentTypeOf(asset.fileName) };
     if (isUnchanged(request, etag)) return new Response(null, { status: 304, headers });
     return new Response(asset.bytes, { headers: { ...headers, 'content-length': String(asset.bytes.length) } });
   },
@@ -35,9 +35,4 @@ function fileIn(pathname: string): string {
   } catch {
     throw new ServiceError('bad_path', 'The path is not well formed: check its percent encoding.');
   }
-}
-
-function contentType(fileName: string): string {
-  const type = lookup(fileName) ?? 'application/octet-stream';
-  return /^text\/|javascript|json|svg/.test(type) ? `${type}; charset=utf-8` : type;
 }

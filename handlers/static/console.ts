@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { lookup } from 'mrmime';
+import { contentTypeOf } from '../../lib/http/content-type.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { isUnchanged } from '../../lib/http/entity-tag.ts';
 import { type PolicyPlace, policyPlace } from '../../lib/http/sandbox-document.ts';
@@ -21,7 +21,7 @@ export default endpoint('GET /*', {
     try {
       const { size, mtimeMs } = await file.stat();
       const etag = `W/"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`;
-      const type = typeOf(url.pathname);
+      const type = contentTypeOf(url.pathname.endsWith('/') ? 'index.html' : url.pathname);
       const headers = {
         ...securityHeaders,
         'content-security-policy': framePolicy(policyPlace(request, url)),
@@ -79,10 +79,4 @@ async function isBelow(root: string, target: string, opened: Stats): Promise<boo
   return (
     opened.isFile() && found.ino === opened.ino && found.dev === opened.dev && realTarget.startsWith(realRoot + sep)
   );
-}
-
-function typeOf(pathname: string): string {
-  if (pathname.endsWith('/')) return 'text/html; charset=utf-8';
-  const type = lookup(pathname) ?? 'application/octet-stream';
-  return /^text\/|javascript|json$/.test(type) ? `${type}; charset=utf-8` : type;
 }

@@ -48,10 +48,18 @@ export function mediaTypeOf(name: string, bytes: Uint8Array, isText: boolean): s
   return byName !== undefined && !isTextual(byName) ? byName : 'application/octet-stream';
 }
 
+/** The media type that the register gives to the extension of a name; undefined for one that it does not know. */
+export function registeredType(name: string): string | undefined {
+  // The register is a plain object: to it `x.constructor` is a function.
+  const type: unknown = lookup(name);
+  return typeof type === 'string' ? type : undefined;
+}
+
 /** What the name says, or undefined. */
 export function typeByName(name: string): string | undefined {
   const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase();
-  return extension === undefined ? undefined : (sourceTypes[extension] ?? lookup(extension));
+  if (extension === undefined) return undefined;
+  return Object.hasOwn(sourceTypes, extension) ? sourceTypes[extension] : registeredType(extension);
 }
 
 function isTextual(type: string): boolean {

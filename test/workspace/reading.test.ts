@@ -58,6 +58,8 @@ test('media types by name and content', async () => {
     ['Makefile', 'all:', 'text/plain', 'utf8'],
     ['.gitignore', 'dist', 'text/plain', 'utf8'],
     ['a.mp4', 'plain words', 'text/plain', 'utf8'],
+    ['a.constructor', 'plain words', 'text/plain', 'utf8'],
+    ['a.__proto__', 'plain words', 'text/plain', 'utf8'],
     ['a.png', png, 'image/png', 'base64'],
     ['no-extension', png, 'image/png', 'base64'],
     ['wrong.txt', png, 'image/png', 'base64'],
