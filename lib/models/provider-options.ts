@@ -1,4 +1,19 @@
-import { boolean, type Infer, integer, min, nonempty, number, optional, string, type, union } from 'superstruct';
+import {
+  array,
+  boolean,
+  defaulted,
+  type Infer,
+  integer,
+  min,
+  nonempty,
+  number,
+  optional,
+  record,
+  string,
+  type,
+  union,
+  unknown,
+} from 'superstruct';
 import type { ModelInfo } from '../wire/model.ts';
 
 const positive = min(integer(), 1);
@@ -22,6 +37,30 @@ export const modelEntry = union([
 ]);
 
 export type ModelEntry = Exclude<Infer<typeof modelEntry>, string>;
+
+/** The options that every provider over HTTP has; the defaults are the contract's. */
+export const endpointOptions = {
+  baseUrl: optional(nonempty(string())),
+  apiKey: optional(string()),
+  /** The environment variable that holds the key. */
+  apiKeyEnv: optional(nonempty(string())),
+  headers: defaulted(record(string(), string()), {}),
+  provider: optional(nonempty(string())),
+  model: optional(nonempty(string())),
+  models: optional(array(modelEntry)),
+  /** Of `model`; its id when absent. */
+  label: optional(string()),
+  contextWindow: optional(positive),
+  supportsTools: defaulted(boolean(), true),
+  maxTokens: optional(positive),
+  timeoutMs: defaulted(positive, 180_000),
+  /** False asks for the whole answer at once. */
+  stream: defaulted(boolean(), true),
+  /** The longest silence inside an answer. */
+  idleTimeoutMs: defaulted(positive, 120_000),
+  /** Further fields of every request body. */
+  extraBody: defaulted(record(string(), unknown()), {}),
+};
 
 /** The models that the options `model` and `models` name, each id once. `label` and `contextWindow` belong to `model`. */
 export function configuredModels(options: {

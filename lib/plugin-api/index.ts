@@ -43,6 +43,7 @@ export { countOf, isRecord, type JsonRecord, listOf, parseJson, recordOf, textOf
 export { findModels, registerModels } from '../models/provider-models.ts';
 export {
   configuredKey,
+  endpointOptions,
   type ModelEntry,
   modelEntry,
   modelInfo,

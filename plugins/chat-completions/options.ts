@@ -3,55 +3,31 @@ import {
   boolean,
   configuredKey,
   defaulted,
+  endpointOptions,
   type Infer,
-  integer,
   max,
   min,
-  modelEntry,
   nonempty,
   number,
   object,
   optional,
-  record,
   string,
   type,
-  unknown,
 } from '../../lib/plugin-api/index.ts';
 
-const positive = min(integer(), 1);
-
-/** One endpoint. The defaults are the contract's; `stream` and everything from `idleTimeoutMs` on is additional. */
+/** One endpoint; `baseUrl` with the version segment, as in `https://api.openai.com/v1`. */
 const endpointFields = {
-  /** With the version segment, as in `https://api.openai.com/v1`. */
-  baseUrl: optional(nonempty(string())),
-  apiKey: optional(string()),
-  apiKeyEnv: optional(nonempty(string())),
-  headers: defaulted(record(string(), string()), {}),
-  provider: optional(nonempty(string())),
-  model: optional(nonempty(string())),
-  models: optional(array(modelEntry)),
-  /** Of `model`; its id when absent. */
-  label: optional(string()),
-  contextWindow: optional(positive),
-  supportsTools: defaulted(boolean(), true),
+  ...endpointOptions,
   supportsReasoning: defaulted(boolean(), false),
   temperature: optional(max(min(number(), 0), 2)),
-  maxTokens: optional(positive),
-  timeoutMs: defaulted(positive, 180_000),
   /** Asks for token counts at the end of a stream. */
   streamUsage: defaulted(boolean(), true),
-  /** False asks for the whole answer at once. */
-  stream: defaulted(boolean(), true),
-  /** The longest silence inside an answer. */
-  idleTimeoutMs: defaulted(positive, 120_000),
   /** Reads a leading `<think>...</think>` in the text as reasoning. */
   thinkTags: defaulted(boolean(), false),
   /** Sends `reasoning_content` back with the assistant messages of the current turn. */
   sendReasoning: defaulted(boolean(), false),
   /** How the token limit is called; `max_completion_tokens` at api.openai.com, otherwise `max_tokens`. */
   maxTokensField: optional(nonempty(string())),
-  /** Further fields of every request body. */
-  extraBody: defaulted(record(string(), unknown()), {}),
 };
 
 export const Options = type({

@@ -2,6 +2,7 @@ import {
   type Completion,
   createAnswerBudget,
   type DeltaChannel,
+  type EventReader,
   errorText,
   isRecord,
   isRetryableStatus,
@@ -21,12 +22,11 @@ import { createThinkTags } from './think-tags.ts';
 import { type AssembledCall, createToolCallAssembler } from './tool-calls.ts';
 import { usageOf } from './usage.ts';
 
-/** Reads the chunks of one answer: deltas go out as they come, the completion is what they came to. */
-export interface StreamReader {
-  /** One event of the stream; true after its end mark. Throws ProviderError on an error object or a broken chunk. */
-  onEvent(data: string, name: string | undefined): boolean;
-  /** A whole answer in one JSON document. */
-  onDocument(value: unknown): void;
+/**
+ * Reads the chunks of one answer: deltas go out as they come, the completion is what they came to. Throws ProviderError on
+ * an error or a broken chunk.
+ */
+export interface StreamReader extends EventReader {
   /** The answer, once nothing more will come. Throws ProviderError when it broke off. */
   finish(): Completion;
 }

@@ -1,54 +1,33 @@
 import {
-  array,
   boolean,
   configuredKey,
   defaulted,
+  endpointOptions,
   type Infer,
   integer,
   max,
   min,
-  modelEntry,
   nonempty,
   number,
   optional,
-  record,
   string,
   type,
-  unknown,
 } from '../../lib/plugin-api/index.ts';
 
-const positive = min(integer(), 1);
-
-/** The defaults are the contract's; everything from `stream` on is additional. */
+/**
+ * The version segment of `baseUrl` may be left out: `https://api.anthropic.com` means `https://api.anthropic.com/v1`.
+ * `maxTokens` is always sent: this, otherwise `model.maxTokens` of the configuration, otherwise 4096.
+ */
 export const Options = type({
-  /** The version segment may be left out: `https://api.anthropic.com` means `https://api.anthropic.com/v1`. */
-  baseUrl: optional(nonempty(string())),
-  apiKey: optional(string()),
-  apiKeyEnv: optional(nonempty(string())),
-  headers: defaulted(record(string(), string()), {}),
-  provider: optional(nonempty(string())),
-  model: optional(nonempty(string())),
-  models: optional(array(modelEntry)),
-  /** Always sent: this, otherwise `model.maxTokens` of the configuration, otherwise 4096. */
-  maxTokens: optional(positive),
+  ...endpointOptions,
   /** Tokens for extended thinking; the temperature is not sent then. */
-  thinkingBudget: optional(positive),
+  thinkingBudget: optional(min(integer(), 1)),
   version: optional(nonempty(string())),
   /** Another name for `version`. */
   anthropicVersion: optional(nonempty(string())),
-  timeoutMs: defaulted(positive, 180_000),
-  /** False asks for the whole answer at once. */
-  stream: defaulted(boolean(), true),
-  label: optional(string()),
-  contextWindow: optional(positive),
-  supportsTools: defaulted(boolean(), true),
   temperature: optional(max(min(number(), 0), 1)),
-  /** The longest silence inside an answer. */
-  idleTimeoutMs: defaulted(positive, 120_000),
   /** Marks the system prompt and the end of the conversation for the provider's prompt cache. */
   cache: defaulted(boolean(), false),
-  /** Further fields of every request body. */
-  extraBody: defaulted(record(string(), unknown()), {}),
 });
 
 export type Options = Infer<typeof Options>;

@@ -2,6 +2,7 @@ import {
   type Completion,
   createAnswerBudget,
   type DeltaChannel,
+  type EventReader,
   isRecord,
   listOf,
   type ModelIo,
@@ -27,12 +28,13 @@ type OpenBlock =
 const mostCalls = 1_000;
 const mostBlocks = 10_000;
 
-/** Reads the events of one answer: deltas go out as they come, the completion is what they came to. */
-export interface StreamReader {
-  /** One event of the stream; true after its last. Throws ProviderError on an error event or a broken one. */
+/**
+ * Reads the events of one answer: deltas go out as they come, the completion is what they came to. Throws ProviderError on
+ * an error or a broken event.
+ */
+export interface StreamReader extends EventReader {
+  /** The type of an event is in its data. */
   onEvent(data: string): boolean;
-  /** A whole answer in one JSON document. */
-  onDocument(value: unknown): void;
   /** The answer, once nothing more will come. Throws ProviderError when it broke off. */
   finish(): Completion;
 }
