@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { createFairQueue } from '../base/fair-queue.ts';
+import { nextTurn } from '../base/next-turn.ts';
 import { toSummary } from '../session/summary.ts';
-import { nextTurn } from '../store/line-document.ts';
 import type { MessageHits, MessageSearch } from '../store/message-search.ts';
 import { scanMessages } from '../store/scan-messages.ts';
 import { findWords, holdsWords, searchableWords } from '../store/search-words.ts';

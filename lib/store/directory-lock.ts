@@ -3,8 +3,8 @@ import * as fs from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { systemCode } from '../base/caught.ts';
 import { makeDirectory } from '../base/make-directory.ts';
-import { errorCode } from './file-port.ts';
 import { layout } from './store-paths.ts';
 
 export interface DirectoryLock {
@@ -64,7 +64,7 @@ function writeHolder(path: string, holder: Holder): void {
   try {
     fs.writeFileSync(path, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
   } catch (error) {
-    if (errorCode(error) !== 'ENOSPC') throw error;
+    if (systemCode(error) !== 'ENOSPC') throw error;
   }
 }
 
@@ -73,7 +73,7 @@ function removeOwn(path: string): void {
   try {
     fs.rmSync(path, { force: true });
   } catch (error) {
-    if (errorCode(error) !== 'EROFS') throw error;
+    if (systemCode(error) !== 'EROFS') throw error;
   }
 }
 
@@ -151,7 +151,7 @@ function isAlive(path: string): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    socket.once('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(errorCode(error) ?? '')));
+    socket.once('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(systemCode(error) ?? '')));
   });
 }
 
@@ -178,7 +178,7 @@ function holderName(directory: string): string {
 
 /** Adds the exit code of a configuration that can't work, and words to what the system says. */
 function refusal(directory: string, error: unknown): Error {
-  const code = errorCode(error);
+  const code = systemCode(error);
   if (!code && error instanceof Error) return Object.assign(error, { exitCode: 78 });
   const why = reasons[code ?? ''] ?? `the system answers ${code}`;
   return Object.assign(new Error(`The data directory ${directory} can't be used: ${why}.`), { exitCode: 78, code });

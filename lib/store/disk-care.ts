@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import { systemCode } from '../base/caught.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import { endsSomething, type SessionChange } from './change.ts';
-import { errorCode, type FilePort } from './file-port.ts';
+import type { FilePort } from './file-port.ts';
 import { notStored } from './not-stored.ts';
 import { createReserve, type Disk, isDiskFull, systemDisk } from './reserve.ts';
 import type { StoreTrouble } from './session-store.ts';
@@ -93,7 +94,7 @@ export function createDiskCare(options: DiskCareOptions): DiskCare {
   };
 
   async function met(error: unknown, ends: boolean): Promise<boolean> {
-    if (errorCode(error) === 'EROFS') begin('read-only');
+    if (systemCode(error) === 'EROFS') begin('read-only');
     if (!ends || !isDiskFull(error) || !(await reserve.spend().catch(() => false))) return false;
     begin('full');
     return true;

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
+import { systemCode } from '../base/caught.ts';
 
 /**
  * The system calls the file driver is made of, and nothing else: what a test replaces to inject faults and crashes.
@@ -67,12 +68,8 @@ export const systemFiles: FilePort = {
 
 /** Whether an error says that the path is not there. */
 export function isAbsent(error: unknown): boolean {
-  const code = errorCode(error);
+  const code = systemCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
-}
-
-export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 async function absentAs<T>(result: Promise<T>): Promise<T | undefined> {

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { nextTurn } from '../base/next-turn.ts';
 import type { FilePort } from './file-port.ts';
 import { checksum } from './log-record.ts';
 
@@ -65,10 +66,6 @@ export async function readDocumentHead(files: FilePort, path: string): Promise<u
     if (end >= 0) return parseHead(bytes.subarray(0, end + 1));
     if (bytes.length < length) throw new Error('it is incomplete');
   }
-}
-
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function parseHead(line: Buffer): unknown {

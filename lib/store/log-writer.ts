@@ -1,7 +1,8 @@
+import { systemCode } from '../base/caught.ts';
 import type { Logger } from '../base/log.ts';
+import { nextTurn } from '../base/next-turn.ts';
 import { endsSomething, type SessionCommit } from './change.ts';
-import { errorCode, type FilePort } from './file-port.ts';
-import { nextTurn } from './line-document.ts';
+import type { FilePort } from './file-port.ts';
 import { commitLine, encodeCommit, type LoggedCommit, startLine } from './log-record.ts';
 import { type ClosedSegment, createSegment, type OpenSegment } from './log-segment.ts';
 import { notStored } from './not-stored.ts';
@@ -183,7 +184,7 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
         counts.syncs += 1;
         await files.datasync(segment.descriptor);
       } catch (error) {
-        log.error('The log could not be synced; going on in a new segment.', { code: errorCode(error) });
+        log.error('The log could not be synced; going on in a new segment.', { code: systemCode(error) });
         cutBack(segment);
         closeSegment();
         if (isDiskFull(error)) throw error;
@@ -209,7 +210,7 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
 
   function refuse(batch: Waiting[], error: unknown): void {
     if (batch.length === 0) return;
-    const code = errorCode(error) ?? 'unknown';
+    const code = systemCode(error) ?? 'unknown';
     if (!failing) log.error('The store can not write; changes are refused until it can.', { code });
     failing = true;
     counts.failures += 1;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { errorCode, type FilePort } from './file-port.ts';
+import { systemCode } from '../base/caught.ts';
+import type { FilePort } from './file-port.ts';
 import { readDocument, readDocumentHead } from './line-document.ts';
 import { type ReadLog, readLog } from './log-reader.ts';
 import { type ClosedSegment, listSegments, segmentPath } from './log-segment.ts';
@@ -179,7 +180,7 @@ async function snapshotHead(
 
 /** What the system can't read for want of means is no damage: the start fails, and the next one finds everything. */
 function throwIfPassing(error: unknown): void {
-  if (['EMFILE', 'ENFILE', 'ENOMEM'].includes(errorCode(error) ?? '')) throw error;
+  if (['EMFILE', 'ENFILE', 'ENOMEM'].includes(systemCode(error) ?? '')) throw error;
 }
 
 /** Cuts torn tails off, removes segments that never got a first record. Returns the numbers that are left. */

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { errorCode, type FilePort } from './file-port.ts';
+import { systemCode } from '../base/caught.ts';
+import type { FilePort } from './file-port.ts';
 import { layout } from './store-paths.ts';
 
 /** What the store asks about a disk, beside the system calls of the file port. */
@@ -101,7 +102,7 @@ export function createReserve(files: FilePort, root: string, { bytes, disk }: { 
 }
 
 export function isDiskFull(error: unknown): boolean {
-  const code = errorCode(error);
+  const code = systemCode(error);
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 

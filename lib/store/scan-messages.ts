@@ -1,5 +1,5 @@
+import { nextTurn } from '../base/next-turn.ts';
 import type { StoredMessage } from '../wire/message.ts';
-import { nextTurn } from './line-document.ts';
 import type { MessageHits, MessageSearch } from './message-search.ts';
 import { holdsWords } from './search-words.ts';
 

@@ -1,5 +1,5 @@
+import { nextTurn } from '../base/next-turn.ts';
 import type { FilePort } from './file-port.ts';
-import { nextTurn } from './line-document.ts';
 import { linesOf } from './log-reader.ts';
 import { type LogLine, ownerAmong, ownerIn, parseLine, voidLine } from './log-record.ts';
 import { type ClosedSegment, segmentPath } from './log-segment.ts';

@@ -1,9 +1,10 @@
 import { dirname } from 'node:path';
+import { systemCode } from '../base/caught.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { StoredMessage } from '../wire/message.ts';
 import { applyToMessages, type SessionCommit } from './change.ts';
-import { errorCode, type FilePort } from './file-port.ts';
+import type { FilePort } from './file-port.ts';
 import { foldPending } from './fold-pending.ts';
 import { documentChunks, readDocument } from './line-document.ts';
 import { isNotStored } from './not-stored.ts';
@@ -113,7 +114,7 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
     try {
       await task;
     } catch (error) {
-      const about = { session: entry.record.id, code: errorCode(error) };
+      const about = { session: entry.record.id, code: systemCode(error) };
       if (!isNotStored(error)) log.warn('A snapshot could not be written; the log still has the session.', about);
       retryLater(entry);
       throw error;
@@ -232,7 +233,7 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
     if (snapshot.revision === 0) return foldPending([], { base: 0, pending, wanted: record.revision });
     const document = await readDocument(files, pathOf(entry)).catch((error: Error) => {
       throw Object.assign(new Error(`The transcript of ${record.id} can not be read: ${error.message}.`), {
-        code: errorCode(error),
+        code: systemCode(error),
       });
     });
     if (!document) throw new Error(`Session ${record.id} is not in the store.`);

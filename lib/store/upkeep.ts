@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { systemCode } from '../base/caught.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
-import { errorCode, type FilePort } from './file-port.ts';
+import type { FilePort } from './file-port.ts';
 import { segmentPath } from './log-segment.ts';
 import type { LogWriter } from './log-writer.ts';
 import { syncIfThere } from './replace-file.ts';
@@ -103,7 +104,7 @@ export function createUpkeep(options: UpkeepOptions, indexIsOld: boolean): Upkee
   }
 
   function report(error: unknown): void {
-    log.warn('The upkeep of the store did not succeed and will be tried again.', { code: errorCode(error) });
+    log.warn('The upkeep of the store did not succeed and will be tried again.', { code: systemCode(error) });
   }
 
   function serialised(work: () => Promise<void>): Promise<void> {

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createMemoryStore } from '../../lib/store/memory-store.ts';
 import type { SessionStore } from '../../lib/store/session-store.ts';
 import type { Approval } from '../../lib/wire/approval.ts';
 import type { SessionSummary } from '../../lib/wire/session.ts';
+import { createMemoryStore } from '../helpers/memory-store.ts';
 import { pixel } from '../helpers/pixel.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
 import type { TestApp } from '../helpers/test-app.ts';

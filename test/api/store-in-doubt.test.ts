@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createMemoryStore } from '../../lib/store/memory-store.ts';
 import { storeInDoubt } from '../../lib/store/not-stored.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
+import { createMemoryStore } from '../helpers/memory-store.ts';
 import { scriptedModel } from '../helpers/scripted-model.ts';
 import { withSession } from '../helpers/with-app.ts';
 import { eventually } from '../helpers/within.ts';

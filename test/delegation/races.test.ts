@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createMemoryStore } from '../../lib/store/memory-store.ts';
 import type { SessionStore } from '../../lib/store/session-store.ts';
+import { createMemoryStore } from '../helpers/memory-store.ts';
 import { eventually } from '../helpers/within.ts';
 import { childrenIn, delegating, delegatingMany, forever, teamModel, withTeam } from './team.ts';
 

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ProviderError } from '../../lib/models/model.ts';
-import { createMemoryStore } from '../../lib/store/memory-store.ts';
+import { createMemoryStore } from '../helpers/memory-store.ts';
 import { callOf, type Reply } from '../helpers/scripted-model.ts';
 import type { TestApp } from '../helpers/test-app.ts';
 import { only, type TestSession } from '../helpers/with-app.ts';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createMemoryStore } from '../../lib/store/memory-store.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
+import { createMemoryStore } from '../helpers/memory-store.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
 import { createTestApp } from '../helpers/test-app.ts';
 import { watch, withApp } from '../helpers/with-app.ts';

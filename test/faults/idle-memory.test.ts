@@ -2,8 +2,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEventBus } from '../../lib/events/create-event-bus.ts';
 import { createSessions, type Sessions } from '../../lib/session/sessions.ts';
-import { createMemoryStore } from '../../lib/store/memory-store.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
+import { createMemoryStore } from '../helpers/memory-store.ts';
 import { newId, sampleMessage, sampleRecord, texts } from '../store/sample.ts';
 
 const test = suite('Transcripts leave memory, least recently used first, when they are more than the bound');

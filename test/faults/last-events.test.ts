@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createMemoryStore } from '../../lib/store/memory-store.ts';
+import { createMemoryStore } from '../helpers/memory-store.ts';
 import { scriptedModel } from '../helpers/scripted-model.ts';
 import { withSession } from '../helpers/with-app.ts';
 import { eventually } from '../helpers/within.ts';

@@ -8,11 +8,11 @@ import { createLogger } from '../../lib/base/logger.ts';
 import { loadConfig } from '../../lib/config/load-config.ts';
 import { createRouter } from '../../lib/http/router.ts';
 import type { Model } from '../../lib/models/model.ts';
-import { createMemoryStore } from '../../lib/store/memory-store.ts';
 import type { SessionStore } from '../../lib/store/session-store.ts';
 import type { Tool } from '../../lib/tools/tool.ts';
 import type { SessionDetail } from '../../lib/wire/session.ts';
 import { type EventStream, readEventStream } from './event-stream.ts';
+import { createMemoryStore } from './memory-store.ts';
 import { tempDirectory } from './temp-directory.ts';
 
 export interface TestAppOptions {

@@ -13,7 +13,14 @@ const everything = '/api/sessions';
 const lists = [
   everything,
   ...['limit=1', 'limit=2', 'limit=1000', 'roots=true', 'roots=1&limit=1', 'status=idle', 'status=running,interrupted'],
-  ...['status=error,cancelled&limit=1', 'q=plan', 'q=renamed&limit=1', 'q=scripted%20session', 'limit=0', 'cursor=wrong'],
+  ...[
+    'status=error,cancelled&limit=1',
+    'q=plan',
+    'q=renamed&limit=1',
+    'q=scripted%20session',
+    'limit=0',
+    'cursor=wrong',
+  ],
 ].map((query, at) => (at === 0 ? query : `${everything}?${query}`));
 const searches = [
   'q=answer',

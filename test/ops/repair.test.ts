@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createMemoryStore } from '../../lib/store/memory-store.ts';
 import type { Diagnosis, Finding, Repair } from '../../lib/wire/diagnosis.ts';
 import type { StoredMessage } from '../../lib/wire/message.ts';
+import { createMemoryStore } from '../helpers/memory-store.ts';
 import { pixel } from '../helpers/pixel.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
 import type { TestApp } from '../helpers/test-app.ts';

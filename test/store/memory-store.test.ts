@@ -1,4 +1,4 @@
-import { createMemoryStore } from '../../lib/store/memory-store.ts';
+import { createMemoryStore } from '../helpers/memory-store.ts';
 import { sessionStoreContract } from './session-store-contract.ts';
 
 sessionStoreContract('memory', async () => ({ store: createMemoryStore(), dispose: async () => undefined }));

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SessionCommit } from '../../lib/store/change.ts';
-import { createMemoryStore } from '../../lib/store/memory-store.ts';
+import { createMemoryStore } from '../helpers/memory-store.ts';
 import { scriptedModel } from '../helpers/scripted-model.ts';
 import type { TestApp } from '../helpers/test-app.ts';
 import { withApp } from '../helpers/with-app.ts';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createMemoryStore } from '../../lib/store/memory-store.ts';
 import type { MessageHits } from '../../lib/store/message-search.ts';
+import { createMemoryStore } from '../helpers/memory-store.ts';
 import { withApp } from '../helpers/with-app.ts';
 import { eventually } from '../helpers/within.ts';
 import { accounts, person } from './people.ts';

@@ -3,10 +3,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEventBus } from '../../lib/events/create-event-bus.ts';
 import { createSessions } from '../../lib/session/sessions.ts';
-import { createMemoryStore } from '../../lib/store/memory-store.ts';
 import type { SessionRecord } from '../../lib/wire/session.ts';
 import { noUsage } from '../../lib/wire/usage.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
+import { createMemoryStore } from '../helpers/memory-store.ts';
 
 const totals = suite('What a tenant is told to have used is what its sessions add up to');
 

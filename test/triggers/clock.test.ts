@@ -3,10 +3,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../lib/base/clock.ts';
 import { createLogger } from '../../lib/base/logger.ts';
-import { createMemoryStore } from '../../lib/store/memory-store.ts';
 import type { Launch } from '../../plugins/triggers/job.ts';
 import { readSchedules, runSchedules } from '../../plugins/triggers/schedules.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
+import { createMemoryStore } from '../helpers/memory-store.ts';
 import { hourly, midnight, minute, pass, type Rig, sessionsOf, withSchedule } from './schedule-rig.ts';
 
 const silent = createLogger({ level: 'silent', format: 'text', write: () => {}, clock: systemClock });

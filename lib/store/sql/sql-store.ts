@@ -1,11 +1,11 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
+import { nextTurn } from '../../base/next-turn.ts';
 import type { StoredMessage } from '../../wire/message.ts';
 import type { SessionCommit } from '../change.ts';
 import type { DirectoryLock } from '../directory-lock.ts';
 import type { DiskCare } from '../disk-care.ts';
 import type { ImageFiles } from '../image-files.ts';
-import { nextTurn } from '../line-document.ts';
 import type { OpenedStore, SessionStore } from '../session-store.ts';
 import { createCommitter } from './committer.ts';
 import type { Database } from './database.ts';

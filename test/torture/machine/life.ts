@@ -13,9 +13,9 @@ import type { Handler } from '../../../lib/http/endpoint.ts';
 import { createRouter } from '../../../lib/http/router.ts';
 import type { Model } from '../../../lib/models/model.ts';
 import { createFileStore } from '../../../lib/store/file-store.ts';
-import { createMemoryStore } from '../../../lib/store/memory-store.ts';
 import type { SessionStore } from '../../../lib/store/session-store.ts';
 import type { Tool } from '../../../lib/tools/tool.ts';
+import { createMemoryStore } from '../../helpers/memory-store.ts';
 
 export const tenants = ['a', 'b'] as const;
 export type Tenant = (typeof tenants)[number];

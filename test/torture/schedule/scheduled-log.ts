@@ -1,6 +1,6 @@
 import type { SessionCommit } from '../../../lib/store/change.ts';
-import { createMemoryStore } from '../../../lib/store/memory-store.ts';
 import type { SessionStore } from '../../../lib/store/session-store.ts';
+import { createMemoryStore } from '../../helpers/memory-store.ts';
 
 export interface ScheduledLogOptions {
   /** Resolves when what it names may happen. */

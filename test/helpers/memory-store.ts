@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { applyChange, type SessionState } from './change.ts';
-import type { SessionStore } from './session-store.ts';
+import { applyChange, type SessionState } from '../../lib/store/change.ts';
+import type { SessionStore } from '../../lib/store/session-store.ts';
 
-/** Keeps everything in memory: for tests and for programs that embed the service without a directory. */
+/** A store that keeps everything in memory, for tests that are about something else. */
 export function createMemoryStore(): SessionStore {
   const states = new Map<string, SessionState>();
   const images = new Map<string, Map<string, string>>();
