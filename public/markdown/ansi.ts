@@ -31,10 +31,13 @@ export function parseAnsi(output: string): AnsiRun[] {
 
 /** Later text on a line overwrites earlier after a carriage return, as progress bars do. */
 function visible(text: string): string {
-  return text
-    .replace(/\r+\n/g, '\n')
-    .replace(/[^\n]*\r(?=[^\n])/g, '')
-    .replace(/\r/g, '');
+  return text.includes('\r') ? text.split('\n').map(lastWritten).join('\n') : text;
+}
+
+function lastWritten(line: string): string {
+  let end = line.length;
+  while (line.charAt(end - 1) === '\r') end--;
+  return line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
 }
 
 const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];

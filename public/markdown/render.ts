@@ -1,7 +1,7 @@
 import createDOMPurify, { type Config } from 'dompurify';
 import { Marked, type Token } from 'marked';
 
-/** Markdown as safe DOM. Raw HTML is shown as text; images become chips, because loading them would tell their host. */
+/** Markdown as safe DOM. Raw HTML is shown as text; links lead to other places, never to a page or a token of this one; images become chips, because loading them would tell their host. */
 export interface MarkdownRenderer {
   render(text: string): DocumentFragment;
   /** The blocks of a text, for streaming. */
@@ -16,7 +16,7 @@ const allowed: Config = {
     `a b blockquote br code del em h1 h2 h3 h4 h5 h6 hr i input li ol p pre span strong sub sup table tbody td
     th thead tr ul`.split(/\s+/),
   ALLOWED_ATTR: ['href', 'title', 'class', 'align', 'start', 'type', 'checked', 'disabled'],
-  ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|#)/i,
+  ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
   RETURN_DOM_FRAGMENT: true,
 };
 

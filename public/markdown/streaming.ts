@@ -65,6 +65,9 @@ function codeIn(nodes: readonly ChildNode[]): Element | null | undefined {
 
 /** Holds back back-ticks at the end of what has come: half of a fence would flash as text. */
 function withoutHalfFence(raw: string): { raw: string; retry?: true } {
-  const held = raw.replace(/\n?`+$/, '');
-  return held === raw || held === '' ? { raw } : { raw: held, retry: true };
+  let end = raw.length;
+  while (raw.charAt(end - 1) === '`') end--;
+  if (end === raw.length) return { raw };
+  const held = raw.slice(0, end).replace(/\n$/, '');
+  return held === '' ? { raw } : { raw: held, retry: true };
 }

@@ -60,7 +60,10 @@ export function createConsole(
     const events: HubEnvelope[] = [];
     meanwhile.add(events);
     try {
-      const [{ sessions }, { approvals }] = await Promise.all([api.listSessions(), api.listApprovals()]);
+      const asked = api;
+      const [{ sessions }, { approvals }] = await Promise.all([asked.listSessions(), asked.listApprovals()]);
+      // Somebody else has signed in meanwhile.
+      if (asked !== api) return;
       const lists = fromLists(store.directory.value, { sessions, approvals });
       store.directory.value = events.reduce((now, envelope) => reduceDirectory(now, envelope, openHere()), lists);
       store.listed.value = true;
@@ -77,6 +80,11 @@ export function createConsole(
     const [boot, me, health] = await Promise.all([api.bootstrap(), api.me(), api.health()]);
     const { config } = await api.config();
     Object.assign(document, { title: boot.name });
+    if (store.me.value && JSON.stringify(store.me.value) !== JSON.stringify(me)) {
+      // What the one before had open and queued is not for this one.
+      store.open.clear();
+      store.queue.value = new Map();
+    }
     store.boot.value = boot;
     store.me.value = me;
     store.health.value = health;

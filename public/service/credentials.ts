@@ -1,3 +1,5 @@
+import { decode } from '../state/route.ts';
+
 const key = 'service.token';
 
 /** Where the token lives: in memory and in this tab; on the device only when the person asks for it. */
@@ -31,7 +33,7 @@ function fromAddress(): string | undefined {
   const match = /^#(?:\/?)token=([^&]+)/.exec(location.hash);
   if (!match?.[1]) return undefined;
   history.replaceState(null, '', `${location.pathname}${location.search}#/`);
-  const token = decodeURIComponent(match[1]);
+  const token = decode(match[1]);
   store(sessionStorage, token);
   return token;
 }

@@ -36,12 +36,16 @@ export function notifyAbout(store: Store, event: SessionEvent): void {
       : event.type === 'run.failed'
         ? 'The run failed.'
         : 'The run is over.';
-  const notification = new Notification(session.title, { body, tag: event.sessionId });
-  notification.onclick = () => {
-    focus();
-    location.hash = links.session(event.sessionId);
-    notification.close();
-  };
+  try {
+    const notification = new Notification(session.title, { body, tag: event.sessionId });
+    notification.onclick = () => {
+      focus();
+      location.hash = links.session(event.sessionId);
+      notification.close();
+    };
+  } catch {
+    // Some browsers, those of phones for instance, let service workers notify only.
+  }
 }
 
 function iconFor(colour: string): string {

@@ -20,8 +20,12 @@ export function createPluginSlots(console: Console): PluginSlots {
   const sandbox = signal<Sandbox | undefined>(undefined);
   const revision = signal(0);
 
+  let asked = 0;
   const load = async (): Promise<void> => {
+    const mine = ++asked;
     const { plugins } = await console.api().plugins();
+    // Asked again, or signed out, meanwhile.
+    if (mine !== asked) return;
     if (!plugins.some(({ state, web }) => state === 'active' && web)) return sandbox.value?.load([]);
     const { createSandbox } = await import('../sandbox/sandbox.ts');
     sandbox.value ??= createSandbox({
@@ -40,7 +44,10 @@ export function createPluginSlots(console: Console): PluginSlots {
   };
   effect(() => {
     if (store.access.value.state === 'in') load().catch(() => undefined);
-    else sandbox.peek()?.load([]);
+    else {
+      asked++;
+      sandbox.peek()?.load([]);
+    }
   });
 
   return {

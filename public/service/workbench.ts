@@ -22,7 +22,8 @@ export interface Workbench {
   update(sessionId: string, fields: { title?: string; model?: string }): Promise<boolean>;
   /** Hides it at once; deletes it when the time to undo is over. */
   remove(sessionId: string): void;
-  decide(approval: Approval, decision: { approved: boolean; note?: string }): Promise<void>;
+  /** False: it was not decided; the reason was shown. */
+  decide(approval: Approval, decision: { approved: boolean; note?: string }): Promise<boolean>;
 }
 
 const undoMs = 5_000;
@@ -143,9 +144,13 @@ export function createWorkbench(context: {
         await api().decideApproval(sessionId, id, decision);
       } catch (error) {
         if (isApiError(error) && error.code === 'approval_not_found') say('This was decided already.');
-        else return fail(error);
+        else {
+          fail(error);
+          return false;
+        }
       }
       store.directory.value = withoutApproval(store.directory.value, id);
+      return true;
     },
   };
   return bench;

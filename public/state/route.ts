@@ -38,7 +38,8 @@ export const links = {
   admin: (page = 'users') => `#/admin/${page}`,
 };
 
-function decode(part: string): string {
+/** As it is where it is not encoded well. */
+export function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

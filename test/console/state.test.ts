@@ -189,6 +189,7 @@ test('images are budgeted as they are sent: what fits the images rule may not fi
 
 test('commands hide nothing: invisible and direction characters are written out', () => {
   assert.is(revealHidden('rm \u202efdp.\u200b ok\n'), 'rm ⟨U+202E⟩fdp.⟨U+200B⟩ ok\n');
+  assert.is(revealHidden('\u3164\u{e0001}\u{e0141}'), '⟨U+3164⟩⟨U+E0001⟩⟨U+E0141⟩');
   assert.is(revealHidden('plain text, äöü, 漢字'), 'plain text, äöü, 漢字');
 });
 
@@ -199,6 +200,18 @@ test('terminal output keeps its colours and loses its control sequences', () => 
     { text: ' ', classes: '' },
     { text: 'done\n100%', classes: '' },
   ]);
+});
+
+test('of what a terminal writes over itself the last is left, on a line of any length', () => {
+  const shown = (output: string) =>
+    parseAnsi(output)
+      .map(({ text }) => text)
+      .join('');
+  assert.is(shown('10%\r50%\r100%\r\nnext\r\r\n\r\nlast\r'), '100%\nnext\n\nlast');
+  assert.is(shown('\r'), '');
+  const long = 'x'.repeat(200_000);
+  assert.is(shown(long), long);
+  assert.is(shown(`${'\r'.repeat(200_000)}end`), 'end');
 });
 
 test('a unified diff becomes numbered lines; highlighted code becomes its own text again', () => {

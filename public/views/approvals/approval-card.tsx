@@ -28,9 +28,10 @@ export function ApprovalCard({ approval, position }: { approval: Approval; posit
     setArmed(false);
     const inside = box.current?.contains(document.activeElement) ?? false;
     const around = box.current?.closest('dialog') ?? document;
-    void workbench
-      .decide(approval, note?.trim() ? { approved, note: note.trim() } : { approved })
-      .then(() => inside && requestAnimationFrame(() => focusNext(around)));
+    void workbench.decide(approval, note?.trim() ? { approved, note: note.trim() } : { approved }).then((done) => {
+      if (!done) setArmed(true);
+      else if (inside) requestAnimationFrame(() => focusNext(around));
+    });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== box.current) return;

@@ -42,7 +42,7 @@ export function LiveMessage({ session }: { session: OpenSession }) {
       if (live.messageId !== id) return;
       if (skip) {
         skip = false;
-        requestAnimationFrame(() => live.text !== shown && streaming.update(live.text));
+        requestAnimationFrame(() => live.messageId === id && live.text !== shown && streaming.update(live.text));
         return;
       }
       const started = performance.now();

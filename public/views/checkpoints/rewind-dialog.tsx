@@ -102,7 +102,9 @@ async function rewind(
 
 async function prefill(tools: ViewTools, sessionId: string, message: Message): Promise<void> {
   const images = await Promise.all((message.images ?? []).map((image) => draftOf(tools, sessionId, image)));
-  tools.drafts.set(sessionId, { text: message.content, images });
+  const typed = tools.drafts.get(sessionId);
+  const text = [message.content, typed.text].filter(Boolean).join('\n');
+  tools.drafts.set(sessionId, { text, images: [...images, ...typed.images] });
   dispatchEvent(new CustomEvent('service:draft', { detail: sessionId }));
 }
 

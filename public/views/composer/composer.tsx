@@ -72,7 +72,10 @@ export function Composer(props: ComposerProps) {
     const done = await onSend(sent).catch(() => false);
     setSending(false);
     // What was typed meanwhile stays behind what could not be sent.
-    if (!done) change({ text: [sent.text, latest.current.text].filter(Boolean).join('\n'), images: sent.images });
+    if (!done) {
+      const { text, images } = drafts.get(draftKey);
+      change({ text: [sent.text, text].filter(Boolean).join('\n'), images: [...sent.images, ...images] });
+    }
     area.current?.focus();
   };
 

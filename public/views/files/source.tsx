@@ -12,7 +12,8 @@ export function Source({ text, name, line }: { text: string; name: string; line:
   const [find, setFind] = useState('');
   const box = useRef<HTMLDivElement>(null);
   const lines = text.split('\n');
-  const language = languages[name.split('.').pop()?.toLowerCase() ?? ''];
+  const ending = name.split('.').pop()?.toLowerCase() ?? '';
+  const language = Object.hasOwn(languages, ending) ? languages[ending] : undefined;
   useEffect(() => {
     setTokens(undefined);
     if (language) void highlighter.highlight(text, language).then(setTokens);

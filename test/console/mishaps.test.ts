@@ -1,0 +1,93 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createClient } from '../../lib/client/index.ts';
+import type { Reply } from '../helpers/scripted-model/script.ts';
+import { armed, type ConsoleBench, hasBrowser, send, startBench, withPage } from './console-bench.ts';
+
+const test = suite('The console: mishaps on the way');
+const token = 'token-of-the-first-administrator';
+const slow: Reply = [{ delayMs: 1_500 }, { text: 'slowly done' }];
+let bench: ConsoleBench;
+
+test.before(async () => {
+  bench = await startBench({
+    settings: {
+      auth: { mode: 'accounts', bootstrapToken: token },
+      plugins: { config: { 'core-tools': { shellSandbox: 'off' } } },
+    },
+    answer({ body }) {
+      const last = (body.messages as { role: string; content: unknown }[]).at(-1);
+      if (last?.role !== 'user') return [{ text: 'done' }];
+      const text = JSON.stringify(last.content);
+      if (text.includes('slow')) return slow;
+      return text.includes('ask')
+        ? [{ toolCall: { name: 'shell', arguments: { command: 'echo hello' } } }]
+        : [{ text: 'done' }];
+    },
+  });
+});
+test.after(() => bench.close());
+
+test('a decision that did not arrive can be made again', async () => {
+  await withPage(
+    bench,
+    async (page) => {
+      await send(page, 'ask me');
+      await armed(page);
+      await page.route('**/approvals/*', (route) => route.abort(), { times: 1 });
+      await page.getByRole('button', { name: 'Approve' }).click();
+      await page.locator('.toast.danger').waitFor();
+      await armed(page);
+      await page.getByRole('button', { name: 'Approve' }).click();
+      await page.locator('.assistant:not(.live)', { hasText: 'done' }).waitFor();
+    },
+    { hash: `#token=${token}`, allowed: /ERR_FAILED/ },
+  );
+});
+
+test('a browser that lets only service workers notify is told of the end of a run all the same', async () => {
+  const context = await bench.browser.newContext();
+  try {
+    await context.addInitScript(`
+      globalThis.Notification = Object.assign(function () { throw new TypeError('Illegal constructor.') }, { permission: 'granted' });
+      localStorage.setItem('service.notify', 'yes');
+    `);
+    const page = await context.newPage();
+    await page.goto(`${bench.service.url}/#token=${token}`);
+    await send(page, 'slow please');
+    await page.locator('.run-note.working, .assistant.live').first().waitFor();
+    await page.evaluate(`location.hash = '#/'`);
+    await page.locator('.session-list .dot.unread').waitFor({ timeout: 10_000 });
+  } finally {
+    await context.close();
+  }
+});
+
+test('who signs in next sees nothing of what the one before had open', async () => {
+  const admin = createClient({ baseUrl: bench.service.url, token });
+  const { token: other } = await admin.createUser({
+    name: 'Other',
+    role: 'user',
+    tenantId: (await admin.createTenant({ name: 'Others' })).tenant.id,
+  });
+  await withPage(
+    bench,
+    async (page) => {
+      await send(page, 'my secret plan');
+      await page.locator('.assistant:not(.live)').waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.route('**/messages?*', async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        await route.continue();
+      });
+      await page.getByLabel('Token').fill(other);
+      await page.keyboard.press('Enter');
+      await page.locator('.session, .empty').first().waitFor();
+      assert.not.match(await page.locator('body').innerText(), /secret plan/);
+      await page.getByRole('heading', { name: 'This session is not there' }).waitFor();
+    },
+    { hash: `#token=${token}`, allowed: /404/ },
+  );
+});
+
+if (hasBrowser()) test.run();
