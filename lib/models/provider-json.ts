@@ -21,9 +21,9 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The number when it can be a count (finite, not negative), otherwise undefined. */
+/** The number when it can be a count (not negative, and so small that sums of it stay numbers), otherwise undefined. */
 export function countOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
 }
 
 /** The value behind JSON text, or undefined when it is not JSON. */

@@ -2,10 +2,12 @@ import type { ToolOutput } from '../tools/tool.ts';
 
 export type Output = Exclude<ToolOutput, string>;
 
+const mostDataChars = 1024 * 1024;
+
 /**
  * What a tool returned, in the one shape that a run works with. Tools are other people's code: anything but text or an
- * object with text is an error, and `data` that JSON can't carry is left out, because it would break the record and the
- * event.
+ * object with text is an error, and `data` that JSON can't carry, or not in a megabyte, is left out, because it would break
+ * the record and the event, which every viewer gets.
  */
 export function readOutput(toolName: string, returned: unknown): Output {
   if (typeof returned === 'string') return { content: returned };
@@ -35,7 +37,7 @@ function isOutput(value: unknown): value is Output {
 function plainData(data: unknown): unknown {
   try {
     const text = JSON.stringify(data);
-    return text === undefined ? undefined : JSON.parse(text);
+    return text === undefined || text.length > mostDataChars ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }

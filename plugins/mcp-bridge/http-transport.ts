@@ -1,16 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { mostMessageBytes } from './stdio-transport.ts';
 
 /**
  * Streamable HTTP. Headers with credentials go to the origin of the URL only: redirects are followed within it. A message
- * is at most as large as one on a pipe, so that no server can fill the memory.
+ * is at most as large as one on a pipe, so that no server can fill the memory, and a stream that ends is opened again once
+ * a second at most, whatever pause the server names.
  */
 export async function createHttpTransport(
   url: URL,
   headers: Record<string, string>,
 ): Promise<StreamableHTTPClientTransport> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
-  return new StreamableHTTPClientTransport(url, { requestInit: { headers }, fetch: boundedFetch });
+  return new StreamableHTTPClientTransport(url, { requestInit: { headers }, fetch: createPacedFetch() });
+}
+
+const streamEveryMs = 1_000;
+
+/** Messages are sent with POST; a GET opens a stream. */
+function createPacedFetch(): typeof boundedFetch {
+  let nextAt = 0;
+  return async (input, init) => {
+    if (init?.method === 'GET') {
+      const now = performance.now();
+      const wait = nextAt - now;
+      nextAt = Math.max(now, nextAt) + streamEveryMs;
+      if (wait > 0) await sleep(wait, undefined, init.signal ? { signal: init.signal } : {});
+    }
+    return boundedFetch(input, init);
+  };
 }
 
 async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openFirstUse } from '../../plugins/mcp-bridge/first-use.ts';
+import { createHttpTransport } from '../../plugins/mcp-bridge/http-transport.ts';
 import { createLineReader } from '../../plugins/mcp-bridge/lines.ts';
 import { eventually } from '../helpers/within.ts';
 import { withBridge } from './bridge-bench.ts';
@@ -59,6 +62,42 @@ test('lines come whole however they are cut; one that is too long is reported on
   for (const part of ['a', 'b\r\nc', 'd\n\n', '0123456', '789', '0123\nfine\n', 'last']) read(Buffer.from(part));
   assert.equal(lines, ['ab', 'cd', 'fine']);
   assert.is(tooLong, 1);
+});
+
+test('a stream that the server ends, and wants back at once, is opened again at its own pace', async () => {
+  let opened = 0;
+  const server = createServer(async (request, response) => {
+    if (request.method === 'GET') {
+      opened += 1;
+      return void response.writeHead(200, { 'content-type': 'text/event-stream' }).end('retry: 0\nid: 1\ndata:\n\n');
+    }
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const { id, params } = JSON.parse(body);
+    if (id === undefined) return void response.writeHead(202).end();
+    const result = {
+      protocolVersion: params.protocolVersion,
+      capabilities: {},
+      serverInfo: { name: 's', version: '1' },
+    };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const transport = await createHttpTransport(
+    new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    {},
+  );
+  const client = new Client({ name: 'test', version: '1' });
+  try {
+    await client.connect(transport as Transport);
+    await eventually(5_000, () => opened > 0, 'a stream');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    assert.ok(opened < 10, `${opened} streams`);
+  } finally {
+    await client.close();
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 test('what a tenant used is known after a restart, and is that tenant’s alone', async () => {

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createStreamReader } from '../../plugins/messages-api/read-stream.ts';
-import { read } from './chat-reading.ts';
+import { read, readLines } from './chat-reading.ts';
 import { requestOf } from './provider-kit.ts';
 
 const test = suite('An answer may hold what no provider sends');
@@ -54,6 +54,12 @@ test('long reasoning in many small pieces is kept', () => {
   const pieces = Array.from({ length: 60_000 }, () => ({ reasoning_details: [piece] }));
   const { completion } = read([...pieces, { reasoning_details: [{ ...piece, text: '', signature: 'signed' }] }]);
   assert.is(JSON.stringify(completion.meta).match(/abcd/g)?.length, 60_000);
+});
+
+test('token counts that no sum survives are none', () => {
+  const usage = { prompt_tokens: 1e308, completion_tokens: 3, total_tokens: Number.MAX_VALUE };
+  const { completion } = readLines([JSON.stringify({ choices: [{ delta: {}, finish_reason: 'stop' }], usage })]);
+  assert.equal(completion.usage, { inputTokens: 0, outputTokens: 3, totalTokens: 3 });
 });
 
 test('blanks that no <think> follows are text, and are not held back for ever', () => {

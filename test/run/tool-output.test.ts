@@ -54,8 +54,8 @@ test('may throw anything', async () => {
   }
 });
 
-test('loses data that JSON can not carry, and nothing else', async () => {
-  for (const data of [circular, { big: 1n }, () => 1, Symbol('s')]) {
+test('loses data that JSON can not carry, or not in a megabyte, and nothing else', async () => {
+  for (const data of [circular, { big: 1n }, () => 1, Symbol('s'), 'x'.repeat(1024 * 1024)]) {
     const result = await resultOf(() => ({ content: 'kept', data }));
     assert.equal([result.ok, result.content, result.data], [true, 'kept', undefined]);
   }
