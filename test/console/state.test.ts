@@ -3,13 +3,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ServerEventEnvelope, SessionEvent } from '../../lib/wire/event.ts';
 import type { SessionSummary } from '../../lib/wire/session.ts';
-import { parseAnsi } from '../../public/markdown/ansi.ts';
-import { parseDiff } from '../../public/markdown/unified-diff.ts';
-import { tokensOf } from '../../public/service/highlight-tokens.ts';
 import { mergeDeltas, newerThan } from '../../public/service/merge-deltas.ts';
 import { emptyConversation, fromPage, reduce } from '../../public/state/conversation.ts';
 import { approvalsBelow, emptyDirectory, fromLists, reduceDirectory } from '../../public/state/directory.ts';
-import { duration, revealHidden } from '../../public/state/format.ts';
+import { duration } from '../../public/state/format.ts';
 import { imageProblem } from '../../public/state/image-budget.ts';
 import { toItems } from '../../public/state/items.ts';
 import { links, parseRoute } from '../../public/state/route.ts';
@@ -185,54 +182,6 @@ test('images are budgeted as they are sent: what fits the images rule may not fi
   assert.match(imageProblem([image(3.5), image(3.5), image(3.5)]) ?? '', /too large together/);
   assert.match(imageProblem([image(4.1)]) ?? '', /larger than 4 MB/);
   assert.match(imageProblem(Array(7).fill(image(0.1))) ?? '', /At most 6/);
-});
-
-test('commands hide nothing: invisible and direction characters are written out', () => {
-  assert.is(revealHidden('rm \u202efdp.\u200b ok\n'), 'rm ⟨U+202E⟩fdp.⟨U+200B⟩ ok\n');
-  assert.is(revealHidden('\u3164\u{e0001}\u{e0141}'), '⟨U+3164⟩⟨U+E0001⟩⟨U+E0141⟩');
-  assert.is(revealHidden('plain text, äöü, 漢字'), 'plain text, äöü, 漢字');
-});
-
-test('terminal output keeps its colours and loses its control sequences', () => {
-  const runs = parseAnsi('\u001b[1;31mred\u001b[0m \u001b]0;title\u0007done\r\n10%\r100%');
-  assert.equal(runs, [
-    { text: 'red', classes: 'ansi-red ansi-bold' },
-    { text: ' ', classes: '' },
-    { text: 'done\n100%', classes: '' },
-  ]);
-});
-
-test('of what a terminal writes over itself the last is left, on a line of any length', () => {
-  const shown = (output: string) =>
-    parseAnsi(output)
-      .map(({ text }) => text)
-      .join('');
-  assert.is(shown('10%\r50%\r100%\r\nnext\r\r\n\r\nlast\r'), '100%\nnext\n\nlast');
-  assert.is(shown('\r'), '');
-  const long = 'x'.repeat(200_000);
-  assert.is(shown(long), long);
-  assert.is(shown(`${'\r'.repeat(200_000)}end`), 'end');
-});
-
-test('a unified diff becomes numbered lines; highlighted code becomes its own text again', () => {
-  const { lines } = parseDiff('--- a\n+++ b\n@@ -3,2 +3,2 @@\n same\n-old\n+new\n');
-  assert.equal(
-    lines.slice(1).map(({ kind, text, before, after }) => [kind, text, before, after]),
-    [
-      ['same', 'same', 3, 3],
-      ['del', 'old', 4, undefined],
-      ['add', 'new', undefined, 4],
-    ],
-  );
-  const tokens = tokensOf(
-    '<span class="hljs-keyword">if</span> (a &lt; <span class="hljs-string">&quot;b&quot;</span>)',
-  );
-  assert.equal(tokens, [
-    ['if', 'keyword'],
-    [' (a < ', ''],
-    ['"b"', 'string'],
-    [')', ''],
-  ]);
 });
 
 test('older pages stay when the newest is read again, unless a compaction replaced them', () => {
