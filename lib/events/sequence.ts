@@ -18,15 +18,6 @@ export interface Sequence {
 const key = 'events';
 const block = 1_000_000;
 
-/**
- * The larger of the clock in microseconds and the persisted mark. The clock alone would do but for clocks that step back;
- * whatever is out of range or no number is ignored.
- */
-export function nextSeed(mark: string | undefined, clock: Pick<Clock, 'now'>): number {
-  const candidates = [Number(mark ?? 0), clock.now() * 1000].map(Math.floor);
-  return Math.max(0, ...candidates.filter((seq) => seq + 2 * block < Number.MAX_SAFE_INTEGER));
-}
-
 /** Reads the mark and reserves the numbers above it on disk before the first one is used. Rejects as the store does. */
 export async function openSequence(meta: SequenceMeta, clock: Pick<Clock, 'now'>, log: Logger): Promise<Sequence> {
   const seed = nextSeed(await meta.readMeta(key), clock);
@@ -43,4 +34,13 @@ export async function openSequence(meta: SequenceMeta, clock: Pick<Clock, 'now'>
       });
     },
   };
+}
+
+/**
+ * The larger of the clock in microseconds and the persisted mark. The clock alone would do but for clocks that step back;
+ * whatever is out of range or no number is ignored.
+ */
+function nextSeed(mark: string | undefined, clock: Pick<Clock, 'now'>): number {
+  const candidates = [Number(mark ?? 0), clock.now() * 1000].map(Math.floor);
+  return Math.max(0, ...candidates.filter((seq) => seq + 2 * block < Number.MAX_SAFE_INTEGER));
 }

@@ -55,7 +55,7 @@ export function errorText(value: unknown, depth = 0): string {
  * The provider's hint in milliseconds: `retry-after-ms`, or `Retry-After` as seconds or as an HTTP date. A date that has
  * passed, a negative number and anything else are no hint.
  */
-export function retryAfter(headers: IncomingHttpHeaders, now: number): number | undefined {
+function retryAfter(headers: IncomingHttpHeaders, now: number): number | undefined {
   const milliseconds = textOf(headers['retry-after-ms']).trim();
   if (isNumeral(milliseconds)) return Math.round(Number(milliseconds));
   const value = textOf(headers['retry-after']).trim();

@@ -23,7 +23,7 @@ export function objectSchema(fields: Readonly<Record<string, StructLike>>, open 
 }
 
 /** The JSON Schema of a struct. Throws for a struct that JSON can't carry (functions, dates, maps). */
-export function toJsonSchema(struct: StructLike): JsonSchema {
+function toJsonSchema(struct: StructLike): JsonSchema {
   const { nullable, anyOf, items, ...keywords } = notesOf(struct);
   const schema = { ...baseSchema(struct, { anyOf, items }), ...keywords };
   if (nullable !== true) return schema;

@@ -1,16 +1,19 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nextSeed, openSequence } from '../../lib/events/sequence.ts';
+import { openSequence } from '../../lib/events/sequence.ts';
 import { fakeApp } from '../helpers/fake-app.ts';
 
 const test = suite('Event sequence: every seq is above those of earlier processes');
 
-test('the larger of the clock in microseconds and the mark, and nothing that is no number', () => {
-  const clock = { now: () => 1_700_000_000_000 };
-  assert.is(nextSeed(undefined, clock), 1_700_000_000_000_000);
-  assert.is(nextSeed('1800000000000000', clock), 1_800_000_000_000_000);
+test('the larger of the clock in microseconds and the mark, and nothing that is no number', async () => {
+  const seedOf = async (mark: string | undefined): Promise<number> => {
+    const meta = { readMeta: async () => mark, writeMeta: async () => undefined };
+    return (await openSequence(meta, { now: () => 1_700_000_000_000 }, fakeApp().app.log)).seed;
+  };
+  assert.is(await seedOf(undefined), 1_700_000_000_000_000);
+  assert.is(await seedOf('1800000000000000'), 1_800_000_000_000_000);
   for (const broken of ['', 'x', '-4', '1e300', 'NaN', String(Number.MAX_SAFE_INTEGER)])
-    assert.is(nextSeed(broken, clock), 1_700_000_000_000_000, broken);
+    assert.is(await seedOf(broken), 1_700_000_000_000_000, broken);
 });
 
 test('a clock that steps back does not reuse numbers, and the mark stays ahead of what is used', async () => {

@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/base/clock.ts';
 import { createProviderHttp } from '../../lib/models/provider-http.ts';
 import { createBodyDecoder } from '../../lib/models/provider-http-body.ts';
 import { startDeadlines } from '../../lib/models/provider-http-deadlines.ts';
-import { condense, retryAfter } from '../../lib/models/provider-http-failure.ts';
+import { condense, statusFailure } from '../../lib/models/provider-http-failure.ts';
 import { listedModels } from '../../lib/models/provider-models.ts';
 import { configuredModels } from '../../lib/models/provider-options.ts';
 import { within } from '../helpers/within.ts';
@@ -77,7 +77,8 @@ test('waits for the answer through blank keep-alive lines', () => {
 });
 
 test('reads Retry-After in seconds, milliseconds and the three forms of HTTP dates', () => {
-  const hint = (value: string, name = 'retry-after') => retryAfter({ [name]: value }, now);
+  const hint = (value: string, name = 'retry-after') =>
+    statusFailure('p', { status: 429, headers: { [name]: value }, body: '' }, now).retryAfterMs;
   assert.is(hint('120'), 120_000);
   assert.is(hint('250', 'retry-after-ms'), 250);
   assert.is(hint('Tue, 01 Jan 2030 12:00:30 GMT'), 30_000);

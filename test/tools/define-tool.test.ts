@@ -21,38 +21,44 @@ import {
   size,
   string,
   type ToolContext,
+  type ToolFields,
   union,
 } from '../../lib/plugin-api/index.ts';
-import { toJsonSchema } from '../../lib/tools/json-schema.ts';
 import { createArgumentValidator } from '../../lib/tools/validate-arguments.ts';
+
+/** What the model reads of a field. */
+function schemaOf(field: ToolFields[string]): unknown {
+  const tool = defineTool({ name: 'any', description: '', parameters: { field }, execute: () => '' });
+  return (tool.parameters.properties as { field: unknown }).field;
+}
 
 const schemas = suite('A struct becomes the JSON Schema that the model reads');
 
 schemas('every kind of field', () => {
-  assert.equal(toJsonSchema(string()), { type: 'string' });
-  assert.equal(toJsonSchema(integer()), { type: 'integer' });
-  assert.equal(toJsonSchema(boolean()), { type: 'boolean' });
-  assert.equal(toJsonSchema(enums(['a', 'b'])), { type: 'string', enum: ['a', 'b'] });
-  assert.equal(toJsonSchema(literal('x')), { const: 'x' });
-  assert.equal(toJsonSchema(array(string())), { type: 'array', items: { type: 'string' } });
-  assert.equal(toJsonSchema(record(string(), number())), { type: 'object', additionalProperties: { type: 'number' } });
-  assert.equal(toJsonSchema(union([string(), number()])), { anyOf: [{ type: 'string' }, { type: 'number' }] });
-  assert.equal(toJsonSchema(nullable(string())), { type: ['string', 'null'] });
+  assert.equal(schemaOf(string()), { type: 'string' });
+  assert.equal(schemaOf(integer()), { type: 'integer' });
+  assert.equal(schemaOf(boolean()), { type: 'boolean' });
+  assert.equal(schemaOf(enums(['a', 'b'])), { type: 'string', enum: ['a', 'b'] });
+  assert.equal(schemaOf(literal('x')), { const: 'x' });
+  assert.equal(schemaOf(array(string())), { type: 'array', items: { type: 'string' } });
+  assert.equal(schemaOf(record(string(), number())), { type: 'object', additionalProperties: { type: 'number' } });
+  assert.equal(schemaOf(union([string(), number()])), { anyOf: [{ type: 'string' }, { type: 'number' }] });
+  assert.equal(schemaOf(nullable(string())), { type: ['string', 'null'] });
   const choice = { type: 'string', enum: ['a'] };
-  assert.equal(toJsonSchema(nullable(enums(['a']))), { anyOf: [choice, { type: 'null' }] });
+  assert.equal(schemaOf(nullable(enums(['a']))), { anyOf: [choice, { type: 'null' }] });
 });
 
 schemas('refinements and descriptions survive in any order', () => {
   const expected = { type: 'integer', minimum: 1, maximum: 9, description: 'How many' };
-  assert.equal(toJsonSchema(field(min(max(integer(), 9), 1), 'How many')), expected);
-  assert.equal(toJsonSchema(optional(min(max(field(integer(), 'How many'), 9), 1))), expected);
-  assert.equal(toJsonSchema(size(array(string()), 1, 3)), {
+  assert.equal(schemaOf(field(min(max(integer(), 9), 1), 'How many')), expected);
+  assert.equal(schemaOf(optional(min(max(field(integer(), 'How many'), 9), 1))), expected);
+  assert.equal(schemaOf(size(array(string()), 1, 3)), {
     type: 'array',
     items: { type: 'string' },
     minItems: 1,
     maxItems: 3,
   });
-  assert.equal(toJsonSchema(pattern(nonempty(string()), /^a/)), { type: 'string', minLength: 1, pattern: '^a' });
+  assert.equal(schemaOf(pattern(nonempty(string()), /^a/)), { type: 'string', minLength: 1, pattern: '^a' });
 });
 
 schemas('required, optional and defaulted fields of nested objects', () => {
@@ -62,7 +68,7 @@ schemas('required, optional and defaulted fields of nested objects', () => {
     c: defaulted(boolean(), true),
     d: object({ e: string() }),
   });
-  assert.equal(toJsonSchema(struct), {
+  assert.equal(schemaOf(struct), {
     type: 'object',
     properties: {
       a: { type: 'string' },
