@@ -68,9 +68,13 @@ function matches(record: SessionRecord, { statuses, roots, words }: SessionQuery
   return words.every((word) => text.includes(word));
 }
 
+/** Of an ISO timestamp. */
+const longestTime = 32;
+
 function after(records: readonly SessionRecord[], cursor: string): SessionRecord[] {
-  const [, updatedAt, id] = /^(\S+?)~(\S+)$/.exec(cursor) ?? [];
-  if (updatedAt === undefined || Number.isNaN(Date.parse(updatedAt)))
+  const at = cursor.indexOf('~');
+  const [updatedAt, id] = [cursor.slice(0, Math.max(0, at)), cursor.slice(at + 1)];
+  if (updatedAt.length > longestTime || id === '' || Number.isNaN(Date.parse(updatedAt)))
     throw new ServiceError('invalid_body', '"cursor" must be the "nextCursor" of an earlier answer.', {
       details: { path: 'cursor' },
     });

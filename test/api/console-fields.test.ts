@@ -165,6 +165,27 @@ test('transcripts come in pages without image bytes; those have an address of th
   });
 });
 
+test('a cursor of a stranger is refused, however it is made', async () => {
+  await withApp({}, async (app) => {
+    await app.newSession();
+    const time = '2026-01-01T00:00:00.000Z';
+    for (const cursor of [
+      '',
+      '~',
+      'x',
+      `${time}~`,
+      `~${time}`,
+      'never~ses_1',
+      `${'~'.repeat(400_000)} `,
+      `${' '.repeat(40)}${time}~x`,
+    ]) {
+      const response = await app.fetch(`/api/sessions?cursor=${encodeURIComponent(cursor)}`);
+      assert.is(response.status, 400, cursor.slice(0, 50));
+    }
+    assert.equal((await list(app, `?cursor=${time}~ses_0`)).sessions, []);
+  });
+});
+
 test('a page of a running session carries the reply as far as it was streamed', async () => {
   let go = (): void => undefined;
   const gate = new Promise<void>((resolve) => {
