@@ -8,7 +8,7 @@ RUN apt-get update \
 
 COPY agent-session-service-*.tgz /tmp/
 RUN npm install --global --ignore-scripts --no-fund --no-audit /tmp/agent-session-service-*.tgz \
-  && rm -rf /tmp/agent-session-service-*.tgz /root/.npm \
+  && rm -rf /tmp/agent-session-service-*.tgz ~/.npm \
   && install --directory --owner=node --group=node --mode=700 /data \
   && install --directory --owner=node --group=node /workspace
 
