@@ -47,7 +47,12 @@ const Image = type({
   name: optional(size(string(), 0, limits.imageNameChars)),
 });
 
-const Images = refine(size(array(Image), 0, limits.imagesPerMessage), 'bytes', (images) => {
+/** Of too many, one too many is looked at: that is enough to refuse them. */
+const FewImages = coerce(array(Image), unknown(), (value) =>
+  Array.isArray(value) ? value.slice(0, limits.imagesPerMessage + 1) : value,
+);
+
+const Images = refine(size(FewImages, 0, limits.imagesPerMessage), 'bytes', (images) => {
   const bytes = images.map((image) => decodedBytes(image.data));
   return (
     bytes.every((count) => count <= limits.imageBytes) &&

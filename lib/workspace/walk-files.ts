@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../base/next-turn.ts';
 import type { Slots } from '../base/slots.ts';
 import { isServiceError } from '../wire/errors.ts';
 import { createIgnoreRules, type IgnoreRules } from './ignore-rules.ts';

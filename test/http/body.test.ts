@@ -173,6 +173,22 @@ for (const [shape, value, code] of wrong) {
   });
 }
 
+fields('of far too many images not every one is looked at', () => {
+  const looked = { count: 0 };
+  const image = {
+    ...png,
+    get data() {
+      looked.count++;
+      return png.data;
+    },
+  };
+  assert.is(
+    codeOf(() => shapes.message({ content: '', images: new Array(50_000).fill(image) })),
+    'invalid_images',
+  );
+  assert.ok(looked.count < 100, `${looked.count} looks`);
+});
+
 fields('what is allowed passes: trimmed titles, data: prefixes, unknown fields, the exact limits', () => {
   assert.is(shapes.create({ title: '  Hi  ', more: 1 }).title, 'Hi');
   const prefixed = { ...png, data: `data:image/png;base64,${png.data}` };
