@@ -1,3 +1,4 @@
+import { checkCompletion } from '../models/check-completion.ts';
 import type { Completion, ModelToolCall } from '../models/model.ts';
 import { messageEvent } from '../session/wire-message.ts';
 import type { SessionEvent } from '../wire/event.ts';
@@ -25,7 +26,9 @@ export async function callModel(run: Run): Promise<{ toolCalls: ModelToolCall[] 
   try {
     const hasStreamed = () => writer.text !== '' || writer.reasoning !== '';
     completion = await withRetries(run, hasStreamed, () =>
-      model.complete(request, { signal: run.signal, onDelta: (channel, delta) => writer.write(channel, delta) }),
+      model
+        .complete(request, { signal: run.signal, onDelta: (channel, delta) => writer.write(channel, delta) })
+        .then((reply) => checkCompletion(model.info.id, reply)),
     );
   } catch (error) {
     writer.close();
