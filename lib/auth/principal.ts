@@ -13,8 +13,8 @@ export type AuthMode = 'none' | 'token' | 'accounts';
 export interface Auth {
   readonly mode: AuthMode;
   /**
-   * The caller of a request, from `Authorization: Bearer` or, on GET, `?token=`. Throws ServiceError `unauthorized`.
-   * May delay the answer to a caller (`ip`) that failed often.
+   * The caller of a request, from `Authorization: Bearer` or, on GET, `?token=`. Throws ServiceError `unauthorized`,
+   * or `overloaded` (429) when it can't be looked at now. May delay the answer to a caller (`ip`) that failed often.
    */
   authenticate(request: Request, ip: string): Promise<Principal>;
   /**

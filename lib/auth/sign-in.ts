@@ -1,3 +1,4 @@
+import { ServiceError } from '../wire/errors.ts';
 import type { AccountsState, UserRecord } from './accounts-file.ts';
 import { sha256 } from './credential.ts';
 import type { Principal } from './principal.ts';
@@ -7,7 +8,10 @@ import { isGeneratedToken, matchesChosenToken } from './tokens.ts';
 export interface SignIn {
   /** Follows the accounts: call it with every new state. */
   update(state: AccountsState): void;
-  /** The user whose token this is. Generated tokens cost one hash; a chosen one costs scrypt the first time it is seen. */
+  /**
+   * The user whose token this is. Generated tokens cost one hash; a chosen one costs scrypt the first time it is seen.
+   * Rejects with ServiceError `overloaded` (429) while too many are being looked at: it may be the right one.
+   */
   find(token: string): Promise<Principal | undefined>;
   /** Runs `fn` once when the credential behind this principal is no longer valid; at once when it already is not. */
   whenRevoked(principal: Principal, fn: () => void): () => void;
@@ -54,7 +58,7 @@ export function createSignIn(): SignIn {
   }
   /** One at a time: guesses must not take the thread pool and 32 MB each. */
   async function findChosen(token: string, digest: string): Promise<Principal | undefined> {
-    if (waiting >= mostWaitingForScrypt) return undefined;
+    if (waiting >= mostWaitingForScrypt) throw tooMany();
     waiting += 1;
     const result = scryptQueue.then(() => verifyChosen(token, digest));
     scryptQueue = result.catch(() => undefined);
@@ -80,6 +84,13 @@ export function createSignIn(): SignIn {
     },
     expect: (token) => void find(token).catch(() => undefined),
   };
+}
+
+function tooMany(): ServiceError {
+  return new ServiceError('overloaded', 'Too many tokens are being checked. Try again in a moment.', {
+    status: 429,
+    headers: { 'retry-after': '2' },
+  });
 }
 
 /** The same entry, and so the same principal, as long as the credential and what it grants stay the same. */

@@ -167,4 +167,11 @@ tokens('many guesses at once neither get in nor keep a known caller out', async 
   assert.equal(new Set(await within(20_000, Promise.all(guesses))), new Set(['unauthorized']));
 });
 
+tokens('a token that can not be looked at for all the guesses is not called wrong: 429', async () => {
+  const { auth } = await started();
+  const guesses = Array.from({ length: 20 }, (_, index) => signIn(auth, `guess-number-${index}`));
+  assert.is(await signIn(auth, 'a chosen token of somebody'), 'overloaded');
+  assert.equal(new Set(await within(60_000, Promise.all(guesses))), new Set(['unauthorized', 'overloaded']));
+});
+
 tokens.run();
