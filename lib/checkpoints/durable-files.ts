@@ -7,7 +7,6 @@ import {
   readFileSync,
   renameSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../base/caught.ts';
@@ -55,7 +54,8 @@ function withDirectory(path: string, work: () => void): void {
 export function appendLine(path: string, line: string, { durable }: { durable: boolean }): void {
   const fd = openSync(path, 'a', 0o600);
   try {
-    writeSync(fd, line);
+    // All of it or an error: write(2) alone may take a part on a disk that is nearly full.
+    writeFileSync(fd, line);
     if (durable) fdatasyncSync(fd);
   } finally {
     closeSync(fd);

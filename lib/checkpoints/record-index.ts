@@ -58,6 +58,12 @@ export function joinRecent(index: RecordIndex, text: string | undefined): Record
   return index;
 }
 
+/** False when a crash left a line half-written: nothing may be added behind it, because nobody would read it. */
+export function isWholeRecent(text: string | undefined): boolean {
+  if (text === undefined || text === '') return true;
+  return text.endsWith('\n') && text.slice(0, -1).split('\n').every(parseLine);
+}
+
 function parseLine(line: string): { generation: number; bytes: number; record: StoredCheckpoint } | undefined {
   try {
     return line === '' ? undefined : JSON.parse(line);

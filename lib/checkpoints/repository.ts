@@ -10,6 +10,7 @@ import {
   extrasPath,
   incomingPath,
   indexPath,
+  isWholeRecent,
   joinRecent,
   parseIndex,
   type RecordIndex,
@@ -79,9 +80,11 @@ export function openRepository(
   const store = createObjectStore(directory, { durable });
   const stored = parseIndex(readIfThere(indexPath(directory)));
   const before = stored?.records.length ?? 0;
+  const recentText = stored && readIfThere(recentPath(directory));
+  let torn = !isWholeRecent(recentText);
   const index: RecordIndex = joinRecent(
     stored ?? { version: 1, ...identity, generation: 0, bytes: 0, sweep: false, records: [] },
-    stored && readIfThere(recentPath(directory)),
+    recentText,
   );
   /** Lines since the index was written whole. */
   let recent = index.records.length - before;
@@ -104,7 +107,7 @@ export function openRepository(
         const shared = fields.id === extrasOf ? {} : { extrasOf };
         return view.name({ ...fields, createdAt: new Date(time).toISOString(), files, ...skipped, tree, ...shared });
       });
-      if (index.generation === 0) repository.saveIndex();
+      if (index.generation === 0 || torn) repository.saveIndex();
       const lines = records.map((record) => recentLine(index, record)).join('');
       appendLine(recentPath(directory), lines, { durable: durable && !unchanged });
       newestExtras = text;
@@ -161,6 +164,7 @@ export function openRepository(
       // What is left of an older generation is void; the new one starts empty.
       replaceFile(recentPath(directory), '', { durable, incoming });
       recent = 0;
+      torn = false;
     },
     saveStats() {
       if (!repository.lastWalk) return;

@@ -23,7 +23,7 @@ const unknownText = 'The service failed to answer this request.';
 /** What a caller should know of a change that the store refused, or can't tell the fate of; its own words stay in the log. */
 function unstoredText(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  if (error.name === 'StoreInDoubt') return `The service is stopping, so ${inDoubtText}`;
+  if (error.name === 'StoreInDoubt') return `The store did not finish the change, so ${inDoubtText}`;
   if (error.name !== 'NotStored') return undefined;
   const code = 'code' in error ? String(error.code) : '';
   return `The change was not stored, because ${storeReasons[code] ?? 'the store can not write now'}. Nothing was changed; try again later.`;

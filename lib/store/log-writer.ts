@@ -5,7 +5,7 @@ import { endsSomething, type SessionCommit } from './change.ts';
 import type { FilePort } from './file-port.ts';
 import { commitLine, encodeCommit, type LoggedCommit, startLine } from './log-record.ts';
 import { type ClosedSegment, createSegment, type OpenSegment } from './log-segment.ts';
-import { notStored } from './not-stored.ts';
+import { notStored, storeInDoubt } from './not-stored.ts';
 import { isDiskFull } from './reserve.ts';
 import type { LogFigures } from './session-store.ts';
 import { writeBytes } from './write-bytes.ts';
@@ -61,7 +61,7 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
   const { files, directory, log } = options;
   const closed = [...options.closed];
   const queue: Waiting[] = [];
-  let rotations: (() => void)[] = [];
+  const rotations: (() => void)[] = [];
   let open: OpenSegment | undefined;
   let prepared: Promise<OpenSegment | undefined> | undefined;
   let nextSegment = options.nextSegment;
@@ -70,6 +70,8 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
   const counts = { commits: 0, batches: 0, syncs: 0, failures: 0 };
   let working: Promise<void> | undefined;
   let failing = false;
+  /** Something of the batch could not be taken back: until a later one makes it void, a start would find it. */
+  let uncut = false;
 
   return {
     append(commit) {
@@ -93,7 +95,6 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
       await idle();
       closeSegment();
       const unused = await prepared;
-      prepared = undefined;
       if (unused) await files.close(unused.descriptor).catch(() => undefined);
     },
   };
@@ -142,6 +143,7 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
   }
 
   async function store(batch: Waiting[]): Promise<void> {
+    uncut = false;
     try {
       if (!(await writeOnce(batch)) && !(await writeOnce(batch)))
         throw Object.assign(new Error('The log could not be synced.'), { code: 'EIO' });
@@ -175,7 +177,8 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
     try {
       await writeBytes(files, segment.descriptor, { bytes, blocking: largestBlockingWrite });
     } catch (error) {
-      if (!cutBack(segment)) closeSegment();
+      cutBack(segment);
+      if (uncut) closeSegment();
       throw error;
     }
     for (const { commit } of batch) if (commit.change.kind !== 'deleted') segment.sessions.add(commit.sessionId);
@@ -199,12 +202,11 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
     return true;
   }
 
-  function cutBack(segment: OpenSegment): boolean {
+  function cutBack(segment: OpenSegment): void {
     try {
       files.truncateSync(segment.descriptor, segment.size);
-      return true;
     } catch {
-      return false;
+      uncut = true;
     }
   }
 
@@ -214,7 +216,8 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
     if (!failing) log.error('The store can not write; changes are refused until it can.', { code });
     failing = true;
     counts.failures += 1;
-    for (const { reject } of batch) reject(notStored(code));
+    const reason = uncut ? storeInDoubt(`the disk took it and failed then (${code})`) : notStored(code);
+    for (const { reject } of batch) reject(reason);
   }
 
   async function openSegment(): Promise<OpenSegment> {
@@ -238,9 +241,7 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
   function finishRotations(): void {
     if (rotations.length === 0) return;
     if (open && open.size > 0) closeSegment();
-    const waiting = rotations;
-    rotations = [];
-    for (const resolve of waiting) resolve();
+    for (const resolve of rotations.splice(0)) resolve();
   }
 }
 

@@ -10,12 +10,9 @@ export function isNotStored(error: unknown): boolean {
   return error instanceof Error && error.name === 'NotStored';
 }
 
-/** The one error of a change whose fate is not known when the store stops: the next start has it as a whole or not at all. */
-export function storeInDoubt(): Error {
-  const error = new Error(
-    'It is not known whether the change was stored: the store stopped before its database answered.',
-  );
-  return Object.assign(error, { name: 'StoreInDoubt' });
+/** The one error of a change whose fate only the next start will tell: then it is there as a whole or not at all. */
+export function storeInDoubt(why: string): Error {
+  return Object.assign(new Error(`It is not known whether the change was stored: ${why}.`), { name: 'StoreInDoubt' });
 }
 
 export function isStoreInDoubt(error: unknown): boolean {

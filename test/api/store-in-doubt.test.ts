@@ -89,11 +89,11 @@ doubt(
   async () => {
     const store = createMemoryStore();
     await withSession({ store, models: [scriptedModel()] }, async (app, session) => {
-      store.commit = () => Promise.reject(storeInDoubt());
+      store.commit = () => Promise.reject(storeInDoubt('the store stopped'));
       const answer = await app.fetch(session.path, { method: 'PATCH', body: '{"title":"in doubt"}' });
       assert.is(answer.status, 500);
       const text = await answer.text();
-      assert.match(text, 'The service is stopping');
+      assert.match(text, 'The store did not finish');
       assert.match(text, 'look before you repeat it');
       assert.not.match(text, 'Nothing was changed');
     });

@@ -51,7 +51,12 @@ recent('they are there after a restart, and a half-written last line is left out
   appendFileSync(join(repository, 'service/recent.jsonl'), '{"generation":1,"record":{"id":"chk_to');
   const again = openCheckpointer({ directory, workspace });
   assert.equal((await again.checkpointer.list(session)).checkpoints, taken.toReversed());
+  // What comes behind it is not lost with it.
+  taken.push(await within(10_000, again.checkpointer.capture(session, 'behind it')));
   await again.checkpointer.close();
+  const last = openCheckpointer({ directory, workspace });
+  assert.equal((await last.checkpointer.list(session)).checkpoints, taken.toReversed());
+  await last.checkpointer.close();
 });
 
 recent('lines of an earlier generation are void, and none counts twice', () => {

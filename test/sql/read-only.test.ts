@@ -71,6 +71,8 @@ test('later: what is new is refused with the reason, and what was in doubt is ma
   await new Promise((resolve) => setTimeout(resolve, 300));
   const before = attempts;
   await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await rejects(store.readMessages('default', other.id));
+  await rejects(store.writeMeta('mark', '1'));
   assert.is(attempts, before, 'the database is not started while nothing can be written');
   isReadOnly = false;
   await within(10_000, inDoubt);
@@ -113,7 +115,7 @@ test('the whole service: it says why, stays up, stops cleanly, and has everythin
     assert.ok((service.output().match(/started anew/g) ?? []).length <= 2, service.output());
     const [code, told] = await Promise.all([service.stop(), within(20_000, inDoubt)]);
     assert.is(told.status, 500);
-    assert.match(await told.text(), 'The service is stopping, so it is not known yet');
+    assert.match(await told.text(), 'The store did not finish the change, so it is not known yet');
     assert.is(code, 0, service.output().split('\n').slice(-12).join('\n'));
     assert.match(service.output(), 'INFO  Stopped');
     disk.remount();

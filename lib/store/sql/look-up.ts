@@ -36,12 +36,12 @@ export function createLookUp({ database, care, clock }: LookUpOptions): LookUp {
       const isLast = ending.signal.aborted;
       const row = await ask(sessionId);
       if (row !== 'no answer') return gone ? row === undefined : Number(row?.revision ?? 0) >= revision;
-      if (isLast) throw storeInDoubt();
+      if (isLast) throw storeInDoubt('the store stopped before its database answered');
       await care.suspect();
       await pause(waitMs);
       // Where nothing can be written PostgreSQL can't start.
       while (care.trouble() === 'read-only') {
-        if (ending.signal.aborted) throw storeInDoubt();
+        if (ending.signal.aborted) throw storeInDoubt('the store stopped before its database answered');
         await pause(retryMs);
       }
     }

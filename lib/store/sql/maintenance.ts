@@ -42,6 +42,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const gone = new Set<string>();
   let tail: Promise<void> = Promise.resolve();
   let eraseTimer: (() => void) | undefined;
+  let eraseAt = 0;
   let lookTimer: (() => void) | undefined;
   let indexTimer: (() => void) | undefined;
   /** Since when an index may be missing; an earlier process may have left it so. */
@@ -62,8 +63,6 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     },
     deleted(sessionIds) {
       for (const id of sessionIds) gone.add(id);
-      eraseTimer?.();
-      eraseTimer = undefined;
       scheduleErase(eraseAfterMs);
     },
     flush: () => serialised(() => eraseAll(true).then(checkpointNow)),
@@ -90,9 +89,13 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     log.warn('The upkeep of the database did not succeed and will be tried again.', { reason });
   }
 
+  /** The earlier of two holds: neither a retry nor a stream of deletions puts one off. */
   function scheduleErase(ms: number): void {
-    if (stopped) return;
-    eraseTimer ??= clock.after(ms, () => {
+    const at = clock.monotonic() + ms;
+    if (stopped || (eraseTimer && at >= eraseAt)) return;
+    eraseTimer?.();
+    eraseAt = at;
+    eraseTimer = clock.after(ms, () => {
       eraseTimer = undefined;
       if (isReadOnly()) return scheduleErase(retryMs);
       serialised(() => eraseAll(false)).catch((error) => {

@@ -66,7 +66,7 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
       }
     },
     async readMessages(tenantId, sessionId) {
-      usable();
+      reachable();
       if (known.get(sessionId)?.record.tenantId !== tenantId) throw absent(sessionId);
       return readMessages(sessionId);
     },
@@ -87,12 +87,12 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
       return known.get(sessionId)?.record.tenantId === tenantId ? images.read(sessionId, hash) : undefined;
     },
     async readMeta(key) {
-      usable();
+      reachable();
       const [row] = await database.query({ sql: 'SELECT value FROM service_values WHERE key = $1', values: [key] });
       return row === undefined ? undefined : String(row.value);
     },
     async writeMeta(key, value) {
-      usable();
+      reachable();
       if (value.length > largestValue) throw new Error(`The value of ${key} is over 64 KB.`);
       await database.query({
         sql: `INSERT INTO service_values (key, value) VALUES ($1, $2)
@@ -101,12 +101,12 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
       });
     },
     async metaKeys() {
-      usable();
+      reachable();
       const rows = await database.query({ sql: 'SELECT key FROM service_values ORDER BY key' });
       return rows.map(({ key }) => String(key));
     },
     async searchMessages(search) {
-      usable();
+      reachable();
       return searchMessages(database, search);
     },
     figures() {
@@ -207,6 +207,13 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
 
   function usable(): void {
     if (!lock || closing) throw new Error('The store is not open.');
+  }
+
+  /** The database is asked: not while it is lost and can't start, since nothing can be written. */
+  function reachable(): void {
+    usable();
+    if (committer.inDoubt() && care.trouble() === 'read-only')
+      throw new Error('The database can not be read: the data directory is read-only.');
   }
 
   async function close(): Promise<void> {
