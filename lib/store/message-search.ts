@@ -15,6 +15,6 @@ export interface MessageSearch {
 
 export interface MessageHits {
   hits: { sessionId: string; messages: StoredMessage[] }[];
-  /** True when not everything was looked at. */
+  /** True when there are more, or may be because not everything was looked at. */
   truncated: boolean;
 }

@@ -9,7 +9,7 @@ const sliceMs = 8;
 
 /**
  * Searches transcripts without an index: reads one after the other, in slices that leave the event loop free, until
- * there are enough hits or it has read 64 M characters or for 3 s. A transcript that can't be read is passed over.
+ * there is one hit more than wanted or it has read 64 M characters or for 3 s. A transcript that can't be read is passed over.
  */
 export async function scanMessages(
   search: MessageSearch,
@@ -20,7 +20,7 @@ export async function scanMessages(
   let characters = 0;
   let sliceEnds = performance.now() + sliceMs;
   for (const sessionId of search.sessionIds) {
-    const enough = hits.length === search.limit || performance.now() > ends || characters > mostCharacters;
+    const enough = performance.now() > ends || characters > mostCharacters;
     if (enough || search.signal.aborted) return { hits, truncated: true };
     const transcript = await readMessages(sessionId).catch(() => []);
     const messages: StoredMessage[] = [];
@@ -33,7 +33,9 @@ export async function scanMessages(
       if (!message.hidden && holdsWords(message.content, search.words)) messages.push(message);
       if (messages.length === search.perSession) break;
     }
-    if (messages.length > 0) hits.push({ sessionId, messages });
+    if (messages.length === 0) continue;
+    if (hits.length === search.limit) return { hits, truncated: true };
+    hits.push({ sessionId, messages });
   }
   return { hits, truncated: false };
 }

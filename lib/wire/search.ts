@@ -23,6 +23,6 @@ export interface SearchResult {
 /** Answer of `GET /api/search`: sessions by their last change, latest first. */
 export interface SearchAnswer {
   results: SearchResult[];
-  /** There may be more than these: the limit was reached, or the search was ended before it had seen everything. */
+  /** There are more than these, or may be: the search was ended before it had seen everything. */
   truncated: boolean;
 }

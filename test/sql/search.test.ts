@@ -74,6 +74,23 @@ for (const [driver, store] of Object.entries(drivers)) {
     });
   });
 
+  test('as many as wanted, and says whether there are more', async () => {
+    await withApp({ store: store(), models: [scriptedModel()] }, async (app) => {
+      await said(app, 'first', ['nothing here']);
+      await said(app, 'second', ['a needle']);
+      await said(app, 'third', ['the other needle']);
+      await said(app, 'last', ['nothing either']);
+      for (const [limit, found, truncated] of [
+        [1, 1, true],
+        [2, 2, false],
+        [3, 2, false],
+      ] as const) {
+        const answer = await find(app, 'needle', `&limit=${limit}`);
+        assert.equal([answer.results.length, answer.truncated], [found, truncated]);
+      }
+    });
+  });
+
   test('what was deleted or rewound is found no more', async () => {
     await withApp({ store: store(), models: [scriptedModel()] }, async (app) => {
       const kept = await said(app, 'kept', ['alpha first', 'alpha second']);
