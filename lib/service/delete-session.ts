@@ -5,14 +5,25 @@ import { refuseWhenRemoved } from './start-run.ts';
 type Surroundings = Pick<App, 'runs' | 'sessions' | 'events' | 'checkpoints' | 'log'>;
 
 /**
- * Deletes a session and its children, deepest first; an active run is ended without a trace (contract: DELETE).
- * Resolves once the deletion is durable. `session.deleted` is the session's last event.
+ * Deletes a session with its children; active runs are ended without a trace (contract: DELETE). Resolves once the deletion
+ * is durable. `session.deleted` is the last event of each, deepest first.
  */
 export async function deleteSession(app: Surroundings, session: Session): Promise<void> {
   refuseWhenRemoved(session);
-  // Looked up again each time: the run may still make children while others are being deleted.
-  for (let child = childOf(app, session); child; child = childOf(app, session)) await deleteSession(app, child);
-  refuseWhenRemoved(session);
+  // In one tick, of which a store makes one write where nothing is being stored of them: all go or none. And no run is left
+  // that could make another child.
+  const deletions = familyOf(app, session).map((each) => deleteAlone(app, each));
+  const failure = (await Promise.allSettled(deletions)).find(({ status }) => status === 'rejected');
+  if (failure?.status === 'rejected') throw failure.reason;
+}
+
+/** The session behind all that work for it, without those that are being deleted already. */
+function familyOf(app: Pick<App, 'sessions'>, session: Session): Session[] {
+  const children = app.sessions.childrenOf(session.id).filter(({ removed }) => !removed);
+  return [...children.flatMap((child) => familyOf(app, child)), session];
+}
+
+async function deleteAlone(app: Surroundings, session: Session): Promise<void> {
   app.runs.stop(session.id, 'void');
   try {
     await session.commit({ kind: 'deleted' }, () => [{ type: 'session.deleted', sessionId: session.id }]);
@@ -28,8 +39,4 @@ export async function deleteSession(app: Surroundings, session: Session): Promis
     .catch((error: unknown) =>
       app.log.warn('Checkpoints of a deleted session could not be dropped.', { sessionId: id, error }),
     );
-}
-
-function childOf(app: Pick<App, 'sessions'>, session: Session): Session | undefined {
-  return app.sessions.childrenOf(session.id).find(({ removed }) => !removed);
 }

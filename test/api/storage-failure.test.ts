@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createSession } from '../../lib/service/create-session.ts';
 import type { SessionStore } from '../../lib/store/session-store.ts';
 import { createMemoryStore } from '../helpers/memory-store.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
@@ -98,6 +99,33 @@ failure('creating, renaming and deleting are refused and change nothing', async 
     );
     store.repair();
     assert.is((await app.fetch(session.path, { method: 'DELETE' })).status, 204);
+  });
+});
+
+failure('a session is deleted with all that work for it, or none of them is', async () => {
+  const store = createMemoryStore();
+  let fails = false;
+  const commit: SessionStore['commit'] = async (change) => {
+    if (fails) throw new Error('no space left on device');
+    await store.commit(change);
+    // A disk that takes one write and no more.
+    fails ||= change.change.kind === 'deleted';
+  };
+  await withSession({ models: [scriptedModel()], store: { ...store, commit } }, async (app, session) => {
+    const { workspace } = await app.detail(session.id);
+    const create = async (parentId: string): Promise<string> => {
+      const parent = { parentId, rootId: session.id, depth: 1, role: 'general' };
+      return (await createSession(app.app, { tenantId: 'default', confined: false }, { workspace, parent })).id;
+    };
+    await create(await create(session.id));
+    const { id } = await app.newSession();
+    await app.call('DELETE', session.path, { status: 204 });
+    await app.call('DELETE', `/api/sessions/${id}`, { status: 500 });
+    const { sessions } = await app.call<{ sessions: { id: string }[] }>('GET', '/api/sessions', {});
+    assert.equal(
+      sessions.map((each) => each.id),
+      [id],
+    );
   });
 });
 
