@@ -114,8 +114,10 @@ function due({ world }: History, sessionId: string | undefined): ServerEventEnve
 async function replay(history: History, id: string | undefined, after: number): Promise<ServerEventEnvelope[]> {
   const path = id === undefined ? '/api/events' : `/api/sessions/${id}/events`;
   const gone = new AbortController();
-  const headers = { ...headersOf('a'), 'last-event-id': String(after) };
-  const response = await history.world.life.fetch(path, { headers, signal: gone.signal });
+  // The header and the query mean the same.
+  const inQuery = after % 2 === 0 ? `?lastEventId=${after}` : '';
+  const headers = { ...headersOf('a'), ...(inQuery === '' ? { 'last-event-id': String(after) } : {}) };
+  const response = await history.world.life.fetch(path + inQuery, { headers, signal: gone.signal });
   if (response.status === 404) return [];
   const stream = readEventStream(response, () => gone.abort());
   const last = due(history, id).at(-1)?.seq ?? 0;

@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { handlers } from '../../host/routes.ts';
+import { matchPath } from '../../lib/http/path-pattern.ts';
 import { type Answers, answersOf, headersOf } from './answers.ts';
 import { assertSame } from './compare.ts';
 import { History } from './history.ts';
@@ -50,6 +53,49 @@ for (const checkpoints of [false, true])
       }
     }));
 
+/** Streams have relations of their own; files of the console and of plugins are not about sessions. */
+const unasked = ['/api/sessions/:id/events', '/api/events', '/api/plugins/events'];
+
+test('and every route that is for reading is asked', async () => {
+  const history = await History.begin({ checkpoints: true });
+  try {
+    const plain: Step = { verb: 'post', tenantId: 'a', session: 0, number: 0, flag: true, kinds: [] };
+    await history.play([plain, { ...plain, verb: 'checkpoint' }]);
+    const asked = [...(await answersOf(history)).keys()].map(
+      (name) => new URL(name.split(' ')[2] ?? '/', 'http://x').pathname,
+    );
+    const routes = handlers
+      .map(({ route }) => route)
+      .filter(({ method, path }) => method === 'GET' && path.startsWith('/api/'));
+    const missing = routes.filter(({ path }) => !asked.some((pathname) => matchPath(path, pathname)));
+    assert.equal(missing.map(({ path }) => path).toSorted(), unasked.toSorted());
+  } finally {
+    await history.world.close();
+  }
+});
+
+test('HEAD answers as GET does, without the body', () =>
+  hold('HEAD', stepsOf({ without: ['clock'] }), async (steps) => {
+    const history = await History.begin();
+    try {
+      await history.play(steps);
+      for (const name of (await answersOf(history)).keys()) {
+        const [viewer, , path = '/'] = name.split(' ') as ['a' | 'b' | 'admin', string, string?];
+        const [get, head] = [
+          await sent(history, 'GET', { viewer, path }),
+          await sent(history, 'HEAD', { viewer, path }),
+        ];
+        assert.is(head.body, '');
+        assert.equal({ ...head.headers, 'content-length': '' }, { ...get.headers, 'content-length': '' }, path);
+        const { 'content-length': length = String(Buffer.byteLength(get.body)) } = head.headers;
+        assert.is(length, String(Buffer.byteLength(get.body)), path);
+        assert.is(head.status, get.status);
+      }
+    } finally {
+      await history.world.close();
+    }
+  }));
+
 /** What was put together for one answer and kept must not be in the next one. */
 test('who asks for everything after every step gets at the end what somebody gets who asks for the first time', () =>
   hold('reading in between', stepsOf(), async (steps) => {
@@ -67,6 +113,16 @@ async function played(steps: readonly Step[], readsInBetween: boolean): Promise<
   } finally {
     await history.world.close();
   }
+}
+
+async function sent(
+  { world }: History,
+  method: string,
+  { viewer, path }: { viewer: 'a' | 'b' | 'admin'; path: string },
+) {
+  const response = await world.life.fetch(path, { method, headers: headersOf(viewer) });
+  const body = await response.text();
+  return { status: response.status, headers: Object.fromEntries(response.headers), body };
 }
 
 /** An event stream has no end: a client that has seen enough goes away. */
