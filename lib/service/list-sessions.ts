@@ -78,9 +78,7 @@ function after(records: readonly SessionRecord[], cursor: string): SessionRecord
     throw new ServiceError('invalid_body', '"cursor" must be the "nextCursor" of an earlier answer.', {
       details: { path: 'cursor' },
     });
-  return records.filter(
-    (record) => record.updatedAt < updatedAt || (record.updatedAt === updatedAt && record.id < (id ?? '')),
-  );
+  return records.filter((record) => record.updatedAt < updatedAt || (record.updatedAt === updatedAt && record.id < id));
 }
 
 function cursorOf({ updatedAt, id }: SessionRecord): string {
