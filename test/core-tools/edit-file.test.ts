@@ -30,6 +30,8 @@ test('several occurrences are refused with their lines, unless all are meant', a
   assert.is(refused.isError, true);
   assert.match(refused.content, /occurs 3 times \(lines 1, 3, 4\)/);
   assert.is(refused.after, 'x\ny\nx\nx\n');
+  const many = await edit('x\n'.repeat(5_000), { old_string: 'x', new_string: 'z' });
+  assert.match(many.content, /occurs 1000 or more times \(lines 1, 2, /);
   const all = await edit('x\ny\nx\nx\n', { old_string: 'x', new_string: 'z', replace_all: true });
   assert.is(all.after, 'z\ny\nz\nz\n');
   assert.is(all.content, 'Changed f at 3 places.');
@@ -39,6 +41,8 @@ test('no occurrence names the closest line', async () => {
   const near = await edit('function a() {\n    return 1;\n}\n', { old_string: 'return 1;\n  }', new_string: '' });
   assert.is(near.isError, true);
   assert.match(near.content, /Line 2 looks alike/);
+  const within = await edit('no return 1;\nreturn 1; no\n\treturn 1;', { old_string: 'return 1;\nx', new_string: '' });
+  assert.match(within.content, /Line 3 looks alike/);
   const far = await edit('a', { old_string: 'zzz', new_string: '' });
   assert.match(far.content, /not found.*Read the file again/);
 });

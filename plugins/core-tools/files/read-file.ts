@@ -49,25 +49,37 @@ function showText(
   file: WorkspaceFile,
   { path, offset, limit, most }: { path: string; offset: number; limit: number; most: number },
 ): ToolOutput {
-  const lines = file.content.split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  const data = { path: file.path, size: file.size, lines: lines.length, truncated: file.truncated };
-  if (lines.length === 0) return { content: `${path} is empty.`, data };
-  if (offset > lines.length) return refuse(`${path} has only ${lines.length} lines; there is no line ${offset}.`);
+  const { lines = 0 } = file;
+  const data = { path: file.path, size: file.size, lines, truncated: file.truncated };
+  if (lines === 0) return { content: `${path} is empty.`, data };
+  if (offset > lines) return refuse(`${path} has only ${lines} lines; there is no line ${offset}.`);
   const shown: string[] = [];
   // Room for the last line, which says how to go on. One line is always shown, or nobody would get any further.
   let room = most - Math.min(200, Math.ceil(most / 2));
   const longest = Math.min(lineChars, Math.max(1, room - 50));
-  for (const [at, line] of lines.slice(offset - 1, offset - 1 + limit).entries()) {
+  for (const [at, line] of linesOf(file.content, { offset, limit }).entries()) {
     const numbered = `${String(offset + at).padStart(6)}\t${clipLine(line.replace(/\r$/, ''), longest)}`;
     room -= numbered.length + 1;
     if (room < 0 && shown.length > 0) break;
     shown.push(numbered);
   }
   const next = offset + shown.length;
-  if (next <= lines.length) shown.push(`[Line ${next - 1} of ${lines.length}; go on with offset ${next}.]`);
+  if (next <= lines) shown.push(`[Line ${next - 1} of ${lines}; go on with offset ${next}.]`);
   else if (file.truncated) shown.push(`[The file goes on: it has ${file.size} bytes, and only the first were read.]`);
   return { content: clip(shown.join('\n'), most), data: { ...data, from: offset, to: next - 1 } };
+}
+
+/** At most `limit` lines from the `offset`th. Others are walked over: a file may have millions. */
+function linesOf(text: string, { offset, limit }: { offset: number; limit: number }): string[] {
+  let from = 0;
+  for (let line = 1; line < offset; line++) from = text.indexOf('\n', from) + 1;
+  const lines: string[] = [];
+  while (lines.length < limit && from < text.length) {
+    const end = text.indexOf('\n', from);
+    lines.push(end === -1 ? text.slice(from) : text.slice(from, end));
+    from = end === -1 ? text.length : end + 1;
+  }
+  return lines;
 }
 
 async function showImage(file: WorkspaceFile, place: Place): Promise<ToolOutput> {

@@ -21,14 +21,19 @@ export function replaceText(text: string, edit: Edit): Replacement {
   if (places.length === 0) return { problem: notFound(text, oldString) };
   if (places.length > 1 && !replaceAll)
     return {
-      problem: `old_string occurs ${places.length} times (lines ${some(lines)}). Add surrounding lines until it is unique, or set replace_all.`,
+      problem: `old_string occurs ${places.length === mostPlaces ? `${mostPlaces} or more` : places.length} times (lines ${some(lines)}). Add surrounding lines until it is unique, or set replace_all.`,
     };
-  return { text: text.split(oldString).join(newString), count: places.length, lines };
+  const parts = text.split(oldString);
+  return { text: parts.join(newString), count: parts.length - 1, lines };
 }
+
+/** As many as are looked at; a file may have millions. */
+const mostPlaces = 1_000;
 
 function placesOf(text: string, wanted: string): number[] {
   const places: number[] = [];
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) places.push(at);
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length))
+    if (places.push(at) === mostPlaces) break;
   return places;
 }
 
@@ -51,12 +56,23 @@ function notFound(text: string, wanted: string): string {
     .split('\n')
     .find((line) => line.trim() !== '')
     ?.trim();
-  const at = first === undefined ? -1 : text.split('\n').findIndex((line) => line.trim() === first);
+  const line = first === undefined ? undefined : lineThatIs(first, text);
   const hint =
-    at === -1
+    line === undefined
       ? 'Read the file again and copy the text exactly, without line numbers.'
-      : `Line ${at + 1} looks alike, but something around it differs: compare indentation, blanks and the lines that follow.`;
+      : `Line ${line} looks alike, but something around it differs: compare indentation, blanks and the lines that follow.`;
   return `old_string was not found. ${hint}`;
+}
+
+/** The number of the first line that is this but for blanks around it. */
+function lineThatIs(wanted: string, text: string): number | undefined {
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at)) {
+    const from = text.lastIndexOf('\n', at) + 1;
+    const end = text.indexOf('\n', at);
+    at = end === -1 ? text.length : end;
+    if (text.slice(from, at).trim() === wanted) return lineNumbers(text, [from])[0];
+  }
+  return undefined;
 }
 
 function some(lines: readonly number[]): string {
