@@ -38,7 +38,6 @@ async function draftImage(blob: Blob, name: string, mimeType: DraftImage['mimeTy
     name: name || 'image',
     mimeType,
     data,
-    url: URL.createObjectURL(blob),
   };
 }
 

@@ -10,10 +10,9 @@ export interface QueueKeeper {
   take(id: string): Promise<boolean>;
 }
 
-/** As it is kept: without the address of each image, which is this page's own. */
 interface Kept extends Omit<Queued, 'isOld' | 'draft'> {
   text: string;
-  images: Omit<DraftImage, 'url'>[];
+  images: DraftImage[];
 }
 
 const weekMs = 7 * 86_400_000;
@@ -74,13 +73,9 @@ function done<T>(request: IDBRequest<T>): Promise<T> {
 }
 
 function keptOf({ id, sessionId, at, draft }: Queued): Kept {
-  return { id, sessionId, at, text: draft.text, images: draft.images.map(({ url: _, ...image }) => image) };
+  return { id, sessionId, at, text: draft.text, images: [...draft.images] };
 }
 
 function queuedOf({ text, images, ...kept }: Kept): Queued {
-  const withAddress = ({ data, mimeType, ...image }: Kept['images'][number]): DraftImage => {
-    const bytes = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
-    return { ...image, data, mimeType, url: URL.createObjectURL(new Blob([bytes], { type: mimeType })) };
-  };
-  return { ...kept, draft: { text, images: images.map(withAddress) }, isOld: true };
+  return { ...kept, draft: { text, images }, isOld: true };
 }

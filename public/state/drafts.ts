@@ -5,7 +5,11 @@ export interface DraftImage {
   mimeType: 'image/png' | 'image/jpeg' | 'image/webp' | 'image/gif';
   /** Base64. */
   data: string;
-  url: string;
+}
+
+/** Its address in the page. No object URL, which would have to be given back wherever a draft may end. */
+export function addressOf({ mimeType, data }: Pick<DraftImage, 'mimeType' | 'data'>): string {
+  return `data:${mimeType};base64,${data}`;
 }
 
 export interface Draft {

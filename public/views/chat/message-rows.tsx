@@ -1,6 +1,6 @@
 import { copyText } from '../../service/copy.ts';
 import type { Message } from '../../state/conversation.ts';
-import type { Draft } from '../../state/drafts.ts';
+import { addressOf, type Draft } from '../../state/drafts.ts';
 import { clockTime, fullTime } from '../../state/format.ts';
 import { links } from '../../state/route.ts';
 import { useConsole } from '../context.tsx';
@@ -84,7 +84,7 @@ export function EchoRow({ draft }: { draft: Draft }) {
         {draft.images.length > 0 && (
           <div class="images">
             {draft.images.map((image) => (
-              <img class="thumbnail" key={image.id} src={image.url} alt={image.name} />
+              <img class="thumbnail" key={image.id} src={addressOf(image)} alt={image.name} />
             ))}
           </div>
         )}

@@ -116,6 +116,5 @@ async function draftOf(tools: ViewTools, sessionId: string, image: ShownImage): 
       : Uint8Array.from(atob(image.data), (sign) => sign.charCodeAt(0));
   let binary = '';
   for (let at = 0; at < bytes.length; at += 32_768) binary += String.fromCharCode(...bytes.subarray(at, at + 32_768));
-  const url = URL.createObjectURL(new Blob([bytes], { type: mimeType }));
-  return { id: `${name}-${performance.now()}`, name, mimeType, data: btoa(binary), url };
+  return { id: `${name}-${performance.now()}`, name, mimeType, data: btoa(binary) };
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Draft, DraftImage } from '../../state/drafts.ts';
+import { addressOf, type Draft, type DraftImage } from '../../state/drafts.ts';
 import { bytes } from '../../state/format.ts';
 import { imageProblem } from '../../state/image-budget.ts';
 import { useConsole } from '../context.tsx';
@@ -68,10 +68,10 @@ export function Attachments({ images, onRemove }: { images: readonly DraftImage[
   const total = images.reduce((sum, { data }) => sum + (data.length / 4) * 3, 0);
   return (
     <div class="attachments">
-      {images.map(({ id, url, name }) => (
-        <span class="attachment" key={id}>
-          <img src={url} alt={name} />
-          <Button icon="close" label={`Remove ${name}`} tone="quiet" onClick={() => onRemove(id)} />
+      {images.map((image) => (
+        <span class="attachment" key={image.id}>
+          <img src={addressOf(image)} alt={image.name} />
+          <Button icon="close" label={`Remove ${image.name}`} tone="quiet" onClick={() => onRemove(image.id)} />
         </span>
       ))}
       <span class="muted">{bytes(total)}</span>
