@@ -70,6 +70,19 @@ test('a document of the package leads to nothing that the package leaves out', (
   );
 });
 
+test('every variable that CONTRIBUTING.md names is read', () => {
+  const text = readFileSync('CONTRIBUTING.md', 'utf8');
+  const named = new Set(Array.from(text.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g), ([, name = '']) => name));
+  const sources = globSync('test', /\.(?:ts|mjs)$/).map((path) => readFileSync(path, 'utf8'));
+  assert.ok(named.size >= 5);
+  assert.equal(
+    [...named].filter(
+      (name) => !sources.some((source) => source.includes(`env.${name}`) || source.includes(`${name}=`)),
+    ),
+    [],
+  );
+});
+
 test('ARCHITECTURE.md is one page', () => {
   assert.ok(readFileSync('ARCHITECTURE.md', 'utf8').split('\n').length <= 115);
 });

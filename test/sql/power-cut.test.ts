@@ -19,7 +19,7 @@ for (const driver of ['file', 'sql'])
     const { cycles, acknowledged, violations } = await cutPower([driver], { seed, goesOn: (cycles) => cycles < cuts });
     console.log(`\n${cycles} power cuts of ${driver} (seed ${seed}), ${acknowledged} changes acknowledged`);
     assert.equal(violations, []);
-    assert.ok(acknowledged > 100, 'the rig worked');
+    assert.ok(acknowledged > cycles, 'the power was cut before anything was acknowledged: the rig shows nothing');
   });
 
 test('loses data without durability: the rig is able to see it', async () => {

@@ -80,6 +80,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 
 /** A service on one driver, which can be crashed. */
 interface Subject {
+  driver: string;
   app: TestApp;
   data: string;
   sessions: string[];
@@ -88,18 +89,30 @@ interface Subject {
   open: (data: string) => Promise<TestApp>;
 }
 
-const test = suite('both drivers give the same answers, whatever is done and however often they crash');
+/** The first one says what the others must answer. */
+const drivers: readonly [name: string, storeAt: (data: string) => SessionStore][] = [
+  ['file', fileStore],
+  ['sql', sqlStore],
+];
+
+const test = suite('all drivers give the same answers, whatever is done and however often they crash');
 
 test('random commands', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 8, maxLength: 14, size: 'max' }), async (commands) => {
       const workspace = tempDirectory();
-      const subjects = [await begin(fileStore, workspace), await begin(sqlStore, workspace)];
+      const subjects: Subject[] = [];
       try {
+        for (const [name, storeAt] of drivers) subjects.push(await begin(name, storeAt, workspace));
+        const [first, ...others] = subjects as [Subject, ...Subject[]];
         // A session that is in memory hides what its store has forgotten: at the end they are read back.
         for (const each of [...commands, { kind: 'crash' } as const]) {
-          const [file, sql] = [await play(subjects[0] as Subject, each), await play(subjects[1] as Subject, each)];
-          assert.ok(file === sql, `after ${JSON.stringify(each).slice(0, 200)}:\n${difference(file, sql)}`);
+          const expected = await play(first, each);
+          for (const other of others) {
+            const answer = await play(other, each);
+            const difference = `${around(first, expected, answer)}\n${around(other, answer, expected)}`;
+            assert.ok(answer === expected, `after ${JSON.stringify(each).slice(0, 200)}:\n${difference}`);
+          }
         }
       } finally {
         for (const { app, data } of subjects) {
@@ -119,11 +132,11 @@ test('random commands', async () => {
 
 test.run();
 
-async function begin(storeAt: (data: string) => SessionStore, workspace: string): Promise<Subject> {
+async function begin(driver: string, storeAt: (data: string) => SessionStore, workspace: string): Promise<Subject> {
   const open = (data: string): Promise<TestApp> =>
     createTestApp({ store: storeAt(data), models: [scriptedModel()], settings: { agent: { workspace } } });
   const data = tempDirectory();
-  return { app: await open(data), data, sessions: [], names: new Map(), open };
+  return { driver, app: await open(data), data, sessions: [], names: new Map(), open };
 }
 
 /** Does one thing and says what can be seen of it: the answer, then every session as it is now. */
@@ -216,8 +229,9 @@ function named({ names }: Subject, trace: string): string {
     });
 }
 
-function difference(one: string, other: string): string {
+/** What a driver said around the first place at which another one said something else. */
+function around({ driver }: Subject, trace: string, other: string): string {
   let at = 0;
-  while (at < one.length && one[at] === other[at]) at += 1;
-  return `file: ${one.slice(Math.max(0, at - 200), at + 200)}\nsql:  ${other.slice(Math.max(0, at - 200), at + 200)}`;
+  while (at < trace.length && trace[at] === other[at]) at += 1;
+  return `${driver}: ${trace.slice(Math.max(0, at - 200), at + 200)}`;
 }
