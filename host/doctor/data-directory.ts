@@ -14,6 +14,8 @@ export async function checkDataDirectory({ directory, minFreeBytes }: Config['st
     return [
       fail(subject, `${directory} can't be written to by this user. Correct its owner, or set storage.directory.`),
     ];
+  if (await takesNoDirectories(there))
+    return [fail(subject, `${directory} lies on a file system that takes no directories. Set storage.directory.`)];
   const made = there === directory ? 'is writable' : 'will be created by the first start';
   return [
     ok(subject, `${directory} ${made}.`),
@@ -29,6 +31,14 @@ async function nearestExisting(path: string): Promise<string | undefined> {
   if (entry) return entry.isDirectory() ? path : undefined;
   const above = dirname(path);
   return above === path ? undefined : nearestExisting(above);
+}
+
+/** Of the kernel's own file systems, as `statfs` names them: to root they look as if they could be written to. */
+const kernelFileSystems = new Set([0x9fa0, 0x62656572]);
+
+async function takesNoDirectories(path: string): Promise<boolean> {
+  const type = (await statfs(path).catch(() => undefined))?.type;
+  return type !== undefined && kernelFileSystems.has(type);
 }
 
 async function isWritable(path: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
@@ -83,6 +83,8 @@ doctor('a data directory that can not be written to, or has no space, is a failu
   const blocked = await examine({ storage: { directory: join(file, 'data') } });
   assert.is(blocked.code, 1);
   assert.match(blocked.of('Data'), /^fail .* can't be written to/);
+  const kernel = await examine({ storage: { directory: '/proc/service/data' } });
+  if (existsSync('/proc/self')) assert.match(kernel.of('Data'), /^fail .*(takes no directories|can't be written to)/);
   const full = await examine({ storage: { minFreeBytes: 2 ** 53 - 1 } });
   assert.is(full.code, 1);
   assert.match(full.of('Disk'), /^fail Disk Only \d+ MB are free/);
