@@ -51,7 +51,7 @@ export interface Life {
 export async function startLife(options: LifeOptions): Promise<Life> {
   const { directory, clock, settings } = options;
   const data = join(directory, options.data);
-  writeAccounts(data);
+  if (!existsSync(join(data, 'auth', 'accounts.json'))) writeAccounts(data);
   const env = { SERVICE_DATA_DIR: data, SERVICE_AUTH_MODE: 'accounts', SERVICE_BOOTSTRAP_TOKEN: canary };
   const workspaces = Object.fromEntries(tenants.map((tenant) => [tenant, join(directory, 'workspaces', tenant)]));
   for (const workspace of Object.values(workspaces)) mkdirSync(workspace, { recursive: true });
