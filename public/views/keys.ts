@@ -31,7 +31,8 @@ export function bindKeys(tools: ViewTools): () => void {
   };
 
   const onKey = (event: KeyboardEvent): void => {
-    if (store.access.value.state !== 'in' || event.isComposing) return;
+    // Browsers that fill in a form send keys without a name.
+    if (store.access.value.state !== 'in' || event.isComposing || !event.key) return;
     const command = event.ctrlKey || event.metaKey;
     const key = event.key.toLowerCase();
     const act = (run: () => void): void => {
@@ -48,7 +49,7 @@ export function bindKeys(tools: ViewTools): () => void {
     else if (event.altKey && (key === 'arrowup' || key === 'arrowdown'))
       act(() => neighbour(key === 'arrowup' ? -1 : 1));
     else if (key === 'escape' && store.layer.value) act(() => closeLayer(tools));
-    else if (key === 'escape') {
+    else if (key === 'escape' && !event.repeat) {
       if (performance.now() - lastEscape < doubleMs) stop();
       lastEscape = performance.now();
     } else if (!command && !event.altKey && !inText(event.target) && !store.layer.value) {

@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../lib/client/index.ts';
 import type { Reply } from '../helpers/scripted-model/script.ts';
+import { eventually } from '../helpers/within.ts';
 import { armed, type ConsoleBench, hasBrowser, send, startBench, withPage } from './console-bench.ts';
 
 const test = suite('The console: mishaps on the way');
@@ -42,6 +43,35 @@ test('a decision that did not arrive can be made again', async () => {
       await page.locator('.assistant:not(.live)', { hasText: 'done' }).waitFor();
     },
     { hash: `#token=${token}`, allowed: /ERR_FAILED/ },
+  );
+});
+
+test('a key that is held down decides one thing, not the next one too', async () => {
+  const client = createClient({ baseUrl: bench.service.url, token });
+  for (const title of ['one', 'two']) {
+    const { session } = await client.createSession({ title });
+    await client.sendMessage(session.id, { content: 'ask me' });
+  }
+  const waiting = async () => (await client.listApprovals()).approvals.length;
+  await eventually(10_000, async () => (await waiting()) === 2, 'two questions');
+  await withPage(
+    bench,
+    async (page) => {
+      await page.getByRole('button', { name: '2 waiting for you' }).click();
+      await armed(page);
+      await page.locator('dialog .approval').first().focus();
+      await page.keyboard.down('Enter');
+      await eventually(10_000, async () => (await waiting()) === 1, 'the first decision');
+      await page.locator('dialog .approval:focus').waitFor();
+      await armed(page);
+      for (let times = 0; times < 5; times++) await page.keyboard.down('Enter');
+      await page.keyboard.up('Enter');
+      await page.waitForTimeout(500);
+      assert.is(await waiting(), 1);
+      await page.keyboard.press('Enter');
+      await eventually(10_000, async () => (await waiting()) === 0, 'the second decision');
+    },
+    { hash: `#token=${token}` },
   );
 });
 

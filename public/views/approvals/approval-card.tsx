@@ -34,7 +34,8 @@ export function ApprovalCard({ approval, position }: { approval: Approval; posit
     });
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target !== box.current) return;
+    // A key that is held down goes on to the next card, which nobody has read yet.
+    if (event.target !== box.current || event.repeat) return;
     if (event.key === 'Enter') decide(true);
     else if (event.key === 'Escape') decide(false);
     else if (event.key.toLowerCase() === 'n') setNote('');
