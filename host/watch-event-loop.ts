@@ -8,11 +8,10 @@ export interface EventLoopWatch {
 }
 
 const tickMs = 500;
-/** Long enough that a start or a burst on a machine that is busy with something else is none. */
-const sustainedMs = 10_000;
+const sustainedMs = 2_000;
 
 /**
- * Notices an event loop that can't keep up: ticks later than `lagMs` for ten seconds, until the first one on time. One long
+ * Notices an event loop that can't keep up: ticks later than `lagMs` for two seconds, until the first one on time. One long
  * stall alone is none, nor is a step of the wall clock. Two timers a second and a comparison are all it costs; 0 turns it off.
  */
 export function watchEventLoop(clock: Pick<Clock, 'monotonic' | 'after'>, lagMs: number): EventLoopWatch {

@@ -19,7 +19,7 @@ export interface Config {
     crossSiteGuard: 'auto' | 'off';
     /** How long a stop waits for active runs. */
     drainMs: number;
-    /** How late the event loop may be, for ten seconds, before new work is refused as `overloaded`. 0: never. */
+    /** How late the event loop may be, for two seconds, before new work is refused as `overloaded`. 0: never. */
     overloadLagMs: number;
   };
   model: { default?: string; temperature?: number; maxTokens?: number; maxSteps: number };

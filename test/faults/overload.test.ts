@@ -19,7 +19,7 @@ function lateClock() {
   };
 }
 
-const lag = suite('An event loop more than 500 ms late for 10 s is overloaded');
+const lag = suite('An event loop more than 500 ms late for 2 s is overloaded');
 
 lag('one long stall is not, however long', () => {
   const clock = lateClock();
@@ -32,7 +32,7 @@ lag('one long stall is not, however long', () => {
   assert.is(watch.overloaded(), false);
 });
 
-lag('lateness of 500 ms is not, of 501 ms for ten seconds is, until the first tick on time', () => {
+lag('lateness of 500 ms is not, of 501 ms for two seconds is, until the first tick on time', () => {
   for (const [late, expected] of [
     [500, false],
     [501, true],
@@ -40,7 +40,7 @@ lag('lateness of 500 ms is not, of 501 ms for ten seconds is, until the first ti
     const clock = lateClock();
     clock.heldUp(late);
     const watch = watchEventLoop(clock, 500);
-    clock.advance(10_900);
+    clock.advance(1_100);
     assert.is(watch.overloaded(), false);
     clock.advance(3_000);
     assert.is(watch.overloaded(), expected);
@@ -50,17 +50,6 @@ lag('lateness of 500 ms is not, of 501 ms for ten seconds is, until the first ti
     watch.stop();
     assert.is(clock.pending, 0);
   }
-});
-
-lag('five seconds of it, as when it starts on a machine that is busy otherwise, are not', () => {
-  const clock = lateClock();
-  clock.heldUp(1_200);
-  const watch = watchEventLoop(clock, 500);
-  clock.advance(5_000);
-  assert.is(watch.overloaded(), false);
-  clock.heldUp(0);
-  clock.advance(20_000);
-  assert.is(watch.overloaded(), false);
 });
 
 lag('steps of the wall clock are none', () => {
@@ -90,7 +79,7 @@ guard('and it passes by itself', () => {
   return withApp({ clock, models: [scriptedModel()] }, async (app) => {
     const session = await app.newSession();
     clock.heldUp(1_000);
-    clock.advance(14_000);
+    clock.advance(6_000);
     for (const path of ['/api/sessions', `/api/sessions/${session.id}/messages`]) {
       const refused = await app.fetch(path, { method: 'POST', body: '{"content":"hi"}' });
       assert.is(refused.status, 429);
