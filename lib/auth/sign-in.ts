@@ -10,7 +10,7 @@ export interface SignIn {
   update(state: AccountsState): void;
   /**
    * The user whose token this is. Generated tokens cost one hash; a chosen one costs scrypt the first time it is seen.
-   * Rejects with ServiceError `overloaded` (429) while too many are being looked at: it may be the right one.
+   * Rejects with ServiceError `overloaded` (429) while too many others are being looked at: it may be the right one.
    */
   find(token: string): Promise<Principal | undefined>;
   /** Runs `fn` once when the credential behind this principal is no longer valid; at once when it already is not. */
@@ -32,8 +32,9 @@ export function createSignIn(): SignIn {
   let byDigest = new Map<string, Entry>();
   /** Digests of chosen tokens that scrypt has accepted, with the hash that accepted them. */
   const accepted = new Map<string, { userId: string; tokenHash: string }>();
+  /** What is being looked at, by digest: all requests with one token wait for one answer. */
+  const checking = new Map<string, Promise<Principal | undefined>>();
   let scryptQueue: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
 
   function update(state: AccountsState): void {
     const before = byUser;
@@ -58,13 +59,13 @@ export function createSignIn(): SignIn {
   }
   /** One at a time: guesses must not take the thread pool and 32 MB each. */
   async function findChosen(token: string, digest: string): Promise<Principal | undefined> {
-    if (waiting >= mostWaitingForScrypt) throw tooMany();
-    waiting += 1;
-    const result = scryptQueue.then(() => verifyChosen(token, digest));
+    const same = checking.get(digest);
+    if (same) return same;
+    if (checking.size >= mostWaitingForScrypt) throw tooMany();
+    const result = scryptQueue.then(() => verifyChosen(token, digest)).finally(() => checking.delete(digest));
     scryptQueue = result.catch(() => undefined);
-    return result.finally(() => {
-      waiting -= 1;
-    });
+    checking.set(digest, result);
+    return result;
   }
   async function find(token: string): Promise<Principal | undefined> {
     const digest = sha256(token).toString('hex');

@@ -48,6 +48,13 @@ first('it works after the token has left the configuration', async () => {
   assert.is(await within(5_000, signIn(auth, `${bootstrapToken}X`)), 'unauthorized');
 });
 
+first('its first requests are all accepted, however many come at once', async () => {
+  const { directory } = await started();
+  const { auth } = await started({ directory, bootstrap: '' });
+  const answers = await within(20_000, Promise.all(Array.from({ length: 40 }, () => signIn(auth, bootstrapToken))));
+  assert.equal(new Set(answers), new Set(['accepted']));
+});
+
 first('a rotated bootstrap token stays dead, also after a restart with it still configured', async () => {
   const { auth, directory } = await started();
   assert.is(await signIn(auth, bootstrapToken), 'accepted');
