@@ -31,7 +31,8 @@ export function sightOfReading(
     streaming: streaming
       ? { id: streaming.id, content: streaming.content, reasoning: streaming.reasoning ?? '' }
       : null,
-    approvals: pendingApprovals.map(({ id }) => id),
+    // Those of sub-agents are told in their own streams, and in that of the tenant.
+    approvals: pendingApprovals.flatMap(({ id, sessionId }) => (sessionId === session.id ? [id] : [])),
     summary: settled(summary),
   };
 }
