@@ -66,12 +66,15 @@ function without(answers: Answers, ids: readonly string[]): Answers {
   const rest: Answers = new Map();
   for (const [asked, answer] of answers) {
     if (ids.some((id) => asked.includes(id)) || /limit=|page|status=|usage|search|approvals/.test(asked)) continue;
-    rest.set(
-      asked,
-      asked.endsWith('/api/sessions') || asked.includes('/api/sessions?') ? listWithout(answer, ids) : answer,
-    );
+    const isList = asked.endsWith('/api/sessions') || asked.includes('/api/sessions?');
+    rest.set(asked, isList ? listWithout(answer, ids) : withoutApprovals(answer));
   }
   return rest;
+}
+
+/** Who has a busy sub-agent shows what that one asks. */
+function withoutApprovals(answer: string): string {
+  return answer.replace(/"pendingApprovals":\[.*\],"lastSeq"/, '"pendingApprovals":[],"lastSeq"');
 }
 
 function listWithout(answer: string, ids: readonly string[]): string {
