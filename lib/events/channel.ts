@@ -1,6 +1,9 @@
 import { Deque } from './deque.ts';
 import type { Entry } from './entry.ts';
 
+/** How long after the end of a run its sender may still be on the way to the stream. */
+const lateMs = 1_000;
+
 /** Somebody who waits for the next entry of a channel. */
 export interface Waiter {
   wake(): void;
@@ -16,8 +19,12 @@ export class Channel {
   lostThrough: number;
   /** Nothing will come any more. */
   ended = false;
-  /** Position where the run that is going on begins, with the message that started it; undefined between runs. */
-  runFrom: number | undefined;
+  /** The `seq` of the newest entry that a cursor of this channel has taken. */
+  taken = 0;
+  /** Nothing up to this `seq` is news to somebody who asked for the state meanwhile. */
+  shownThrough = 0;
+  /** Position where the last run begins, with the message that started it, and when it ended. */
+  private run: { from: number; ended?: { seq: number; at: number } } | undefined;
   /** What `message.delta` frames of the current message share. */
   prefix: { messageId: string; channel: string; text: string } | undefined;
 
@@ -34,15 +41,30 @@ export class Channel {
     for (const waiter of this.waiting) waiter.wake();
   }
 
-  /** To be told the type of an entry of a run's start or end, right after it was added. */
-  noteRun(type: string): void {
-    this.runFrom = undefined;
-    if (type !== 'run.started') return;
+  /** To be told of a run's start or end, right after its entry was added; `at` in milliseconds. */
+  noteRun({ type, seq }: Pick<Entry, 'type' | 'seq'>, at: number): void {
+    if (type !== 'run.started') {
+      if (this.run) this.run.ended = { seq, at };
+      return;
+    }
     // The three are published as one.
     let position = this.entries.end - 1;
     for (const before of ['session.updated', 'message.completed'])
       if (this.entries.at(position - 1)?.type === before) position--;
-    this.runFrom = position;
+    this.run = { from: position };
+  }
+
+  /**
+   * Where somebody begins who subscribes without an id (contract: a client may subscribe before or after sending): with the run
+   * that is going on, or with one so short that it is over already, unless its end was told: to a subscriber, or by an
+   * answer that shows everything up to `shown`. Otherwise with what comes next.
+   */
+  beginning({ now, shown }: { now: number; shown: number }): number {
+    const { start, end } = this.entries;
+    const { from = end, ended } = this.run ?? {};
+    if (!ended) return Math.max(start, from);
+    const wasTold = ended.seq <= Math.max(this.taken, this.shownThrough, shown);
+    return wasTold || now - ended.at > lateMs ? end : Math.max(start, from);
   }
 
   /** Drops the oldest entry. */

@@ -28,6 +28,12 @@ export class Channels {
     return [channel, tenant.all];
   }
 
+  /** The channel of a session, or of all of a tenant, if it is kept. */
+  find({ tenantId, sessionId }: { tenantId: string; sessionId?: string }): Channel | undefined {
+    const tenant = this.#tenants.get(tenantId);
+    return sessionId === undefined ? tenant?.all : tenant?.sessions.get(sessionId);
+  }
+
   /** Forgets a session; those who still stand on its channels keep them. O(tenants). */
   remove(sessionId: string): Channel[] {
     const removed: Channel[] = [];

@@ -70,7 +70,7 @@ class MemoryEventBus implements EventBus, CursorHost {
     this.#ring.push(entry);
     this.#weight += weight;
     for (const channel of channels) channel.entries.push(entry);
-    if (event.type.startsWith('run.')) channels[0].noteRun(event.type);
+    if (event.type.startsWith('run.')) channels[0].noteRun(entry, this.#time.ms);
     this.#evict();
     this.#options.onSeq?.(seq);
     for (const channel of channels) channel.wake();
@@ -81,15 +81,21 @@ class MemoryEventBus implements EventBus, CursorHost {
     const channels = [this.#channels.of(sessionId === undefined ? { tenantId } : { tenantId, sessionId })[0]];
     if (admin && sessionId === undefined) channels.push(this.#channels.notices);
     const gap = after === undefined ? undefined : this.#gapAfter(after, channels);
+    const shown = this.#channels.find({ tenantId })?.shownThrough ?? 0;
     const sources = channels.map((channel) => {
       const { start, end } = channel.entries;
-      if (after === undefined) return { channel, next: Math.max(start, channel.runFrom ?? end) };
+      if (after === undefined) return { channel, next: channel.beginning({ now: this.#options.clock.now(), shown }) };
       if (after > this.lastSeq) return { channel, next: end };
       return { channel, next: gap === undefined ? channel.positionAfter(after) : start };
     });
     const cursor = new Cursor(this, sources, gap);
     this.#cursors.add(cursor);
     return cursor;
+  }
+
+  shown(scope: { tenantId: string; sessionId?: string }): void {
+    const channel = this.#channels.find(scope);
+    if (channel) channel.shownThrough = this.lastSeq;
   }
 
   listen(fn: Listener): Undo {

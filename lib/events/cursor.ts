@@ -67,6 +67,7 @@ export class Cursor implements EventCursor, Waiter {
     const from = text === '' ? only?.next : undefined;
     for (let source = this.#first(); source; source = this.#first()) {
       const entry = source.channel.entries.at(source.next);
+      if (entry) source.channel.taken = Math.max(source.channel.taken, entry.seq);
       if (!entry || entry.forgotten) {
         source.next++;
         continue;

@@ -10,8 +10,8 @@ export interface Subscription {
   sessionId?: string;
   admin?: boolean;
   /**
-   * Replay everything buffered with a greater seq first. Absent means live only; on the stream of a session whose run is going
-   * on, from the message that started it: who subscribes after sending misses nothing.
+   * Replay everything buffered with a greater seq first. Absent means live only; on the stream of a session, from the message
+   * that started the run that is going on, or one that nobody was told the end of: who subscribes after sending misses nothing.
    */
   after?: number;
 }
@@ -50,6 +50,8 @@ export interface EventBus {
    */
   publish(scope: EventScope, event: SessionEvent, expand?: () => Promise<SessionEvent>): void;
   subscribe(subscription: Subscription): EventCursor;
+  /** Somebody was told the state of a session, or of all of a tenant, by an answer: what led to it is no news any more. O(1). */
+  shown(scope: { tenantId: string; sessionId?: string }): void;
   /** In-process listener over every tenant; `fn` must be quick and must not throw. For plugins and metrics. */
   listen(fn: (scope: EventScope, envelope: ServerEventEnvelope) => void): Undo;
   /** The seq of the newest envelope; the seed before the first one. */

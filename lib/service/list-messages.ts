@@ -18,6 +18,7 @@ export async function listMessages(
   // A reply whose events still wait for a record comes with them, from its first word on.
   const streaming =
     before === undefined && session.isSettled ? app.runs.activeRun(session.id)?.streaming?.() : undefined;
+  app.events.shown({ tenantId: session.tenantId, sessionId: session.id });
   return {
     messages: messages.slice(start, end),
     more: start > 0,

@@ -25,7 +25,12 @@ export interface SessionPage {
  * A page of the tenant's sessions, most recently updated first. A session that changes between two pages moves to the
  * front and may be missed or repeated, as in any list that is ordered by change.
  */
-export function listSessions(app: Pick<App, 'sessions'>, tenantId: string, query: SessionQuery): SessionPage {
+export function listSessions(
+  app: Pick<App, 'events' | 'sessions'>,
+  tenantId: string,
+  query: SessionQuery,
+): SessionPage {
+  app.events.shown({ tenantId });
   const all = app.sessions.list(tenantId);
   // The very array, when all of it is asked for: what was made of it is found by it.
   if (Object.keys(query).length === 0) return { records: all };

@@ -24,6 +24,7 @@ export async function sessionDetail(
   const { record } = session;
   const messages = [...session.messages];
   const lastSeq = app.events.lastSeq;
+  app.events.shown({ tenantId: session.tenantId, sessionId: session.id });
   const activity = activityOf(app, session.id);
   const pendingApprovals = app.approvals.pendingOf(session.id);
   return {
