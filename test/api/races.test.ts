@@ -4,7 +4,7 @@ import type { SessionStore } from '../../lib/store/session-store.ts';
 import { createMemoryStore } from '../helpers/memory-store.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
 import type { TestApp } from '../helpers/test-app.ts';
-import { type TestSession, types, withSession } from '../helpers/with-app.ts';
+import { type TestSession, types, withApp, withSession } from '../helpers/with-app.ts';
 import { eventually } from '../helpers/within.ts';
 
 const races = suite('Requests to one session at the same time');
@@ -106,6 +106,36 @@ races('who reads that a session is idle and subscribes then meets nothing of the
     const end = seen.at(-1);
     assert.ok(end?.type === 'run.finished' && end.runId === runId);
     await later.close();
+  });
+});
+
+races('who subscribes after sending, to a run that was over at once, meets all of that run', async () => {
+  await withApp({ models: [scriptedModel([{ content: 'quick' }])] }, async (app) => {
+    const { id } = await app.newSession();
+    const path = `/api/sessions/${id}`;
+    await app.call('POST', `${path}/messages`, { status: 202, body: { content: 'hi' } });
+    await eventually(
+      2_000,
+      () => app.app.sessions.findAny(id)?.isSettled === true && app.app.runs.active === 0,
+      'the end',
+    );
+    const stream = await app.events(`${path}/events`);
+    const seen = (await stream.until('run.finished')).map(({ event }) => event);
+    assert.equal(types(seen), [
+      'message.completed',
+      'session.updated',
+      'run.started',
+      'message.started',
+      'message.delta',
+      'message.completed',
+      'session.updated',
+      'run.finished',
+    ]);
+    await stream.close();
+    const second = await app.events(`${path}/events`);
+    await app.call('PATCH', path, { body: { title: 'next' } });
+    assert.equal(types((await second.until('session.updated')).map(({ event }) => event)), ['session.updated']);
+    await second.close();
   });
 });
 
