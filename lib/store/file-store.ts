@@ -186,7 +186,10 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
     landed(logged.commit);
     const entry = entries.get(sessionId);
     if (change.kind === 'deleted') {
-      if (entry) entry.deleted = true;
+      if (entry) {
+        entry.deleted = true;
+        snapshots.forget(entry);
+      }
       entries.delete(sessionId);
       upkeep.purge({ tenantId, sessionId, lsn: logged.lsn, ...(entry && { entry }) });
       return;

@@ -30,6 +30,8 @@ export interface SnapshotsOptions {
 export interface Snapshots {
   /** Sees to it that the snapshot follows soon. Cheap; call it for every durable commit. */
   touch(entry: SessionEntry): void;
+  /** Lets go of a session that was deleted. */
+  forget(entry: SessionEntry): void;
   /** The transcript as of the last durable commit. */
   read(entry: SessionEntry): Promise<StoredMessage[]>;
   /** Makes the snapshots that were only written survive a power cut, so that the log behind them can go. */
@@ -69,7 +71,7 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
   let timer: (() => void) | undefined;
   let stopped = false;
 
-  return { touch, read, settle, flush, stop };
+  return { touch, forget, read, settle, flush, stop };
 
   function touch(entry: SessionEntry): void {
     if (due.has(entry)) return;
@@ -79,6 +81,10 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
     }
     due.set(entry, clock.monotonic() + quietMs);
     arm();
+  }
+
+  function forget(entry: SessionEntry): void {
+    for (const waiting of [due, failed, again, unsynced]) waiting.delete(entry);
   }
 
   function stop(): void {
@@ -111,14 +117,10 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
     const task = write(entry).finally(() => finished(entry));
     entry.writing = task.catch(() => undefined);
     writing.add(entry);
-    try {
-      await task;
-    } catch (error) {
-      const about = { session: entry.record.id, code: systemCode(error) };
-      if (!isNotStored(error)) log.warn('A snapshot could not be written; the log still has the session.', about);
-      retryLater(entry);
+    await task.catch((error: unknown) => {
+      retryLater(entry, error);
       throw error;
-    }
+    });
   }
 
   function finished(entry: SessionEntry): void {
@@ -131,15 +133,17 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
     arm();
   }
 
-  function retryLater(entry: SessionEntry): void {
+  function retryLater(entry: SessionEntry, error: unknown): void {
+    const about = { session: entry.record.id, code: systemCode(error) };
+    if (!isNotStored(error)) log.warn('A snapshot could not be written; the log still has the session.', about);
     if (failed.size === 0) clock.after(retryMs, retry);
     failed.add(entry);
   }
 
   function retry(): void {
-    const again = [...failed];
+    const entries = [...failed];
     failed.clear();
-    for (const entry of again) if (!entry.deleted) touch(entry);
+    entries.forEach(touch);
   }
 
   async function flush(): Promise<void> {
@@ -170,7 +174,7 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
     const sync = entry.snapshot.revision > 0;
     const chunks = documentChunks(head, 'messages', messages);
     const taken = await replaceFile(files, path, chunks, { keep: () => !entry.deleted, sync, blocking });
-    if (!taken) return;
+    if (!taken || entry.deleted) return;
     if (sync) snapshotTaken(entry, lsn, record.revision);
     else unsynced.set(entry, { lsn, revision: record.revision });
     options.onTaken();
@@ -200,7 +204,6 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
     } catch (error) {
       if (!entry.deleted) throw error;
     }
-    if (entry.deleted) unsynced.delete(entry);
     return !entry.deleted;
   }
 

@@ -59,8 +59,9 @@ export function createUpkeep(options: UpkeepOptions, indexIsOld: boolean): Upkee
   const logDirectory = join(root, layout.log);
   let purges: Purge[] = [];
   let indexedLsn = indexIsOld ? -1 : options.durableLsn();
-  let indexedBytes = 0;
-  let checkpointedAt = Number.NEGATIVE_INFINITY;
+  /** When everything was last settled, and after how many bytes. An index that a purge writes is no substitute. */
+  let settledAt = Number.NEGATIVE_INFINITY;
+  let settledBytes = 0;
   let tail: Promise<void> = Promise.resolve();
   let timer: (() => void) | undefined;
   let considering = false;
@@ -73,8 +74,8 @@ export function createUpkeep(options: UpkeepOptions, indexIsOld: boolean): Upkee
     },
     consider() {
       const due =
-        writer.bytesWritten() - indexedBytes > indexEveryBytes || writer.closedSegments().length > segmentsToKeep;
-      if (!due || considering || stopped || clock.monotonic() - checkpointedAt < pauseMs) return;
+        writer.bytesWritten() - settledBytes > indexEveryBytes || writer.closedSegments().length > segmentsToKeep;
+      if (!due || considering || stopped || clock.monotonic() - settledAt < pauseMs) return;
       considering = true;
       serialised(checkpoint)
         .catch(report)
@@ -137,18 +138,18 @@ export function createUpkeep(options: UpkeepOptions, indexIsOld: boolean): Upkee
   }
 
   async function checkpoint(): Promise<void> {
+    const bytes = writer.bytesWritten();
+    settledAt = clock.monotonic();
     await options.settle();
     await dropSegments(await saveIndex());
+    settledBytes = bytes;
   }
 
   /** Resolves to the first lsn that is needed beside the index. */
   async function saveIndex(): Promise<number> {
     const lsn = options.durableLsn();
-    const bytes = writer.bytesWritten();
-    checkpointedAt = clock.monotonic();
     const needed = await writeIndex(files, root, { lsn, entries });
     indexedLsn = lsn;
-    indexedBytes = bytes;
     return needed;
   }
 
