@@ -138,9 +138,11 @@ export function createUpkeep(options: UpkeepOptions, indexIsOld: boolean): Upkee
   }
 
   async function checkpoint(): Promise<void> {
-    const bytes = writer.bytesWritten();
     settledAt = clock.monotonic();
     await options.settle();
+    // The pause begins here: what was synced has kept the disk from the log for long enough.
+    settledAt = clock.monotonic();
+    const bytes = writer.bytesWritten();
     await dropSegments(await saveIndex());
     settledBytes = bytes;
   }
