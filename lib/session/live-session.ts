@@ -103,12 +103,13 @@ export class LiveSession implements Session {
       .finally(() => {
         this.loading = undefined;
       });
-    await this.loading;
+    await this.loading.catch((error: unknown) => {
+      throw this.removed ? deletedMeanwhile() : error;
+    });
   }
 
   commit(change: SessionChange, events?: (record: SessionRecord) => readonly OutgoingEvent[]): Promise<void> {
-    if (this.removed)
-      return Promise.reject(new ServiceError('session_not_found', 'The session was deleted in the meantime.'));
+    if (this.removed) return Promise.reject(deletedMeanwhile());
     const before = this.record;
     const revertMessages = undoOf(this.transcript, change);
     const commit = { tenantId: this.tenantId, sessionId: this.id, ...this.apply(change) };
@@ -198,6 +199,10 @@ export class LiveSession implements Session {
     if ('event' in outgoing) this.around.events.publish(this.scope, outgoing.event, outgoing.expand);
     else this.around.events.publish(this.scope, outgoing);
   }
+}
+
+function deletedMeanwhile(): ServiceError {
+  return new ServiceError('session_not_found', 'The session was deleted in the meantime.');
 }
 
 function countAfter(count: number, change: SessionChange): number {

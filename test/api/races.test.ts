@@ -1,11 +1,16 @@
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { systemClock } from '../../lib/base/clock.ts';
+import { createFileStore } from '../../lib/store/file-store.ts';
 import type { SessionStore } from '../../lib/store/session-store.ts';
 import { createMemoryStore } from '../helpers/memory-store.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
+import { tempDirectory } from '../helpers/temp-directory.ts';
 import type { TestApp } from '../helpers/test-app.ts';
 import { type TestSession, types, withApp, withSession } from '../helpers/with-app.ts';
 import { eventually } from '../helpers/within.ts';
+import { silent } from '../store/file-rig.ts';
 
 const races = suite('Requests to one session at the same time');
 
@@ -90,6 +95,22 @@ races('a session that is deleted while its compaction is stored answers 404, not
     gate.held = false;
     assert.is((await deleting).status, 204);
     assert.is((await compacting).status, 404);
+  });
+});
+
+races('a change whose session is deleted before it is answered says 404, not 500', async () => {
+  const directory = tempDirectory('races');
+  const files = { directory: join(directory, 'data'), durability: 'full', clock: systemClock, log: silent } as const;
+  let path = '';
+  await withApp({ directory, store: createFileStore(files), models: [scriptedModel()] }, async (app) => {
+    path = `/api/sessions/${(await app.newSession()).id}`;
+  });
+  // Of an earlier process: the answer has to read the transcript.
+  await withApp({ directory, store: createFileStore(files), models: [scriptedModel()] }, async (app) => {
+    const change = app.fetch(path, { method: 'PATCH', body: '{"title":"late"}' });
+    await turns(1);
+    const deletion = app.fetch(path, { method: 'DELETE' });
+    assert.equal([(await change).status, (await deletion).status], [404, 204]);
   });
 });
 
