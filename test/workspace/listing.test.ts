@@ -12,11 +12,11 @@ const test = suite('A listing shows one directory: directories first, then files
 test('the entries carry POSIX paths relative to the workspace, sizes and times', async () => {
   const base = tempDirectory();
   const workspace = await openWorkspace(base);
-  await mkdir(join(base, 'work/src/z'), { recursive: true });
-  await mkdir(join(base, 'work/src/a'));
-  await writeFile(join(base, 'work/src/b.ts'), '12345');
-  await writeFile(join(base, 'work/src/.hidden'), '');
-  for (const path of ['z', 'a', 'b.ts', '.hidden']) await utimes(join(base, 'work/src', path), 1_000, 1_000);
+  await mkdir(join(base, 'inside/src/z'), { recursive: true });
+  await mkdir(join(base, 'inside/src/a'));
+  await writeFile(join(base, 'inside/src/b.ts'), '12345');
+  await writeFile(join(base, 'inside/src/.hidden'), '');
+  for (const path of ['z', 'a', 'b.ts', '.hidden']) await utimes(join(base, 'inside/src', path), 1_000, 1_000);
   const modifiedAt = '1970-01-01T00:16:40.000Z';
   assert.equal(await workspace.list('src/'), {
     path: 'src',
@@ -39,13 +39,13 @@ test('five hundred entries are whole, one more is cut', async () => {
   const base = tempDirectory();
   const workspace = await openWorkspace(base);
   const name = (at: number) => `f${String(at).padStart(4, '0')}`;
-  for (let at = 0; at < 499; at++) await writeFile(join(base, 'work', name(at)), '');
-  await mkdir(join(base, 'work/zzz'));
+  for (let at = 0; at < 499; at++) await writeFile(join(base, 'inside', name(at)), '');
+  await mkdir(join(base, 'inside/zzz'));
   const whole = await workspace.list('.');
   assert.is(whole.entries.length, 500);
   assert.is(whole.truncated, undefined);
   assert.is(whole.entries[0]?.name, 'zzz');
-  await writeFile(join(base, 'work', name(499)), '');
+  await writeFile(join(base, 'inside', name(499)), '');
   const cut = await workspace.list('.');
   assert.is(cut.entries.length, 500);
   assert.is(cut.truncated, true);
@@ -55,8 +55,8 @@ test('five hundred entries are whole, one more is cut', async () => {
 test('a link is shown as what it points to inside, and left out when it leads out or nowhere', async () => {
   const base = tempDirectory();
   const workspace = await openWorkspace(base);
-  await mkdir(join(base, 'work/dir'));
-  await writeFile(join(base, 'work/file'), '123');
+  await mkdir(join(base, 'inside/dir'));
+  await writeFile(join(base, 'inside/file'), '123');
   await writeFile(join(base, 'outside'), 'secret');
   for (const [target, name] of [
     ['dir', 'to-dir'],
@@ -66,7 +66,7 @@ test('a link is shown as what it points to inside, and left out when it leads ou
     ['missing', 'dangling'],
     ['ring', 'ring'],
   ] as const)
-    await symlink(target, join(base, 'work', name));
+    await symlink(target, join(base, 'inside', name));
   assert.equal(
     (await workspace.list('.')).entries.map(({ name, type, size }) => [name, type, size]),
     [
@@ -81,10 +81,10 @@ test('a link is shown as what it points to inside, and left out when it leads ou
 test('FIFOs and sockets are left out, also behind a link, and nothing waits for them', async () => {
   const base = tempDirectory();
   const workspace = await openWorkspace(base);
-  execFileSync('mkfifo', [join(base, 'work/pipe')]);
-  await symlink('pipe', join(base, 'work/to-pipe'));
-  await symlink('/dev/zero', join(base, 'work/zero'));
-  await writeFile(join(base, 'work/file'), '');
+  execFileSync('mkfifo', [join(base, 'inside/pipe')]);
+  await symlink('pipe', join(base, 'inside/to-pipe'));
+  await symlink('/dev/zero', join(base, 'inside/zero'));
+  await writeFile(join(base, 'inside/file'), '');
   const listing = await within(2_000, workspace.list('.'));
   assert.equal(
     listing.entries.map((entry) => entry.name),
@@ -95,9 +95,9 @@ test('FIFOs and sockets are left out, also behind a link, and nothing waits for 
 test('a name that is not UTF-8 does not break the listing', async () => {
   const base = tempDirectory();
   const workspace = await openWorkspace(base);
-  await writeFile(Buffer.concat([Buffer.from(join(base, 'work/')), Buffer.from([0xff, 0xfe])]), '');
-  await writeFile(join(base, 'work/fine'), '');
-  await chmod(join(base, 'work/fine'), 0);
+  await writeFile(Buffer.concat([Buffer.from(join(base, 'inside/')), Buffer.from([0xff, 0xfe])]), '');
+  await writeFile(join(base, 'inside/fine'), '');
+  await chmod(join(base, 'inside/fine'), 0);
   assert.ok((await workspace.list('.')).entries.some((entry) => entry.name === 'fine'));
 });
 

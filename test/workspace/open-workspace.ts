@@ -9,13 +9,13 @@ export function ownPathsOf(data: string): string[] {
   return names.map((name) => join(data, name));
 }
 
-/** Workspaces over `base`: the workspace `base/work`, the data root `base/data` unless told otherwise. */
+/** Workspaces over `base`: the workspace `base/inside`, the data root `base/data` unless told otherwise. */
 export function workspacesIn(base: string, options: { data?: string; accounts?: boolean } = {}): Workspaces {
   const data = options.data ?? join(base, 'data');
   return createWorkspaces({
     config: {
       agent: {
-        workspace: join(base, 'work'),
+        workspace: join(base, 'inside'),
         systemPrompt: '',
         compaction: { enabled: true, threshold: 0.8, keepRecent: 8, fallbackContextWindow: 128_000 },
         retry: { attempts: 1, baseDelayMs: 1, maxDelayMs: 1 },
@@ -32,10 +32,10 @@ export function workspacesIn(base: string, options: { data?: string; accounts?: 
   });
 }
 
-/** The workspace `base/work`, made when missing. */
+/** The workspace `base/inside`, made when missing. */
 export async function openWorkspace(base: string): Promise<Workspace> {
-  await mkdir(join(base, 'work'), { recursive: true });
-  return workspacesIn(base).open(join(base, 'work'));
+  await mkdir(join(base, 'inside'), { recursive: true });
+  return workspacesIn(base).open(join(base, 'inside'));
 }
 
 /** The code of the ServiceError that a promise rejects with; `none` when it resolves. */

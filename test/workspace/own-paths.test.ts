@@ -11,7 +11,7 @@ const test = suite('The files of the store are invisible, also when the data roo
 /** The default layout: `.service` inside the workspace. */
 async function defaultLayout(): Promise<{ base: string; workspace: Workspace }> {
   const base = tempDirectory('own');
-  const data = join(base, 'work/.service');
+  const data = join(base, 'inside/.service');
   for (const directory of [
     'sessions',
     'tenants/acme/sessions',
@@ -24,7 +24,7 @@ async function defaultLayout(): Promise<{ base: string; workspace: Workspace }> 
   const files = ['sessions/s.json', 'tenants/acme/sessions/s.json', 'auth/accounts.json', 'blobs/aa', 'log'];
   for (const file of [...files, 'memory.json', 'skills/deploy/SKILL.md', 'tenants/acme/workspace/a.txt'])
     await writeFile(join(data, file), 'content');
-  return { base, workspace: await workspacesIn(base, { data }).open(join(base, 'work')) };
+  return { base, workspace: await workspacesIn(base, { data }).open(join(base, 'inside')) };
 }
 
 const hidden = [
@@ -63,9 +63,9 @@ test('the listing and the walk leave them out and show what belongs to people', 
 
 test('links to them are invisible too', async () => {
   const { base, workspace } = await defaultLayout();
-  await symlink('.service/auth/accounts.json', join(base, 'work/accounts'));
-  await symlink('.service/sessions', join(base, 'work/chats'));
-  await symlink('chats', join(base, 'work/again'));
+  await symlink('.service/auth/accounts.json', join(base, 'inside/accounts'));
+  await symlink('.service/sessions', join(base, 'inside/chats'));
+  await symlink('chats', join(base, 'inside/again'));
   assert.is(await codeOf(workspace.read('accounts')), 'not_found');
   assert.is(await codeOf(workspace.list('chats')), 'not_found');
   assert.is(await codeOf(workspace.read('again/s.json')), 'not_found');
@@ -77,8 +77,8 @@ test('links to them are invisible too', async () => {
 
 test('nothing is written over them, beside them or through a link', async () => {
   const { base, workspace } = await defaultLayout();
-  await symlink('.service/sessions', join(base, 'work/chats'));
-  await symlink('.service/auth/accounts.json', join(base, 'work/accounts'));
+  await symlink('.service/sessions', join(base, 'inside/chats'));
+  await symlink('.service/auth/accounts.json', join(base, 'inside/accounts'));
   for (const path of hidden)
     assert.ok(['forbidden', 'not_found'].includes(await codeOf(workspace.write(`.service/${path}`, 'x'))), path);
   for (const path of [
@@ -94,15 +94,15 @@ test('nothing is written over them, beside them or through a link', async () => 
 
 test('another letter case is no way in', async () => {
   const { base, workspace } = await defaultLayout();
-  await mkdir(join(base, 'work/.service/Auth'));
-  await writeFile(join(base, 'work/.service/Auth/accounts.json'), 'content');
+  await mkdir(join(base, 'inside/.service/Auth'));
+  await writeFile(join(base, 'inside/.service/Auth/accounts.json'), 'content');
   assert.is(await codeOf(workspace.read('.service/Auth/accounts.json')), 'not_found');
   assert.is(await codeOf(workspace.write('.service/SESSIONS/s.json', 'x')), 'forbidden');
 });
 
 test('a workspace that is one of them can not be opened', async () => {
   const { base } = await defaultLayout();
-  const data = join(base, 'work/.service');
+  const data = join(base, 'inside/.service');
   const workspaces = workspacesIn(base, { data });
   assert.is(await codeOf(workspaces.open(join(data, 'sessions'))), 'invalid_body');
   assert.is(await codeOf(workspaces.open('/proc/self')), 'invalid_body');
@@ -111,10 +111,10 @@ test('a workspace that is one of them can not be opened', async () => {
 
 test('a data root that is reached through a link hides the same', async () => {
   const base = tempDirectory('own-link');
-  await mkdir(join(base, 'work/real/auth'), { recursive: true });
-  await writeFile(join(base, 'work/real/auth/accounts.json'), 'content');
-  await symlink('real', join(base, 'work/.service'));
-  const workspace = await workspacesIn(base, { data: join(base, 'work/.service') }).open(join(base, 'work'));
+  await mkdir(join(base, 'inside/real/auth'), { recursive: true });
+  await writeFile(join(base, 'inside/real/auth/accounts.json'), 'content');
+  await symlink('real', join(base, 'inside/.service'));
+  const workspace = await workspacesIn(base, { data: join(base, 'inside/.service') }).open(join(base, 'inside'));
   assert.is(await codeOf(workspace.read('real/auth/accounts.json')), 'not_found');
   assert.is(await codeOf(workspace.read('.service/auth/accounts.json')), 'not_found');
 });
@@ -122,16 +122,16 @@ test('a data root that is reached through a link hides the same', async () => {
 test('the whole machine excludes them as well, and the environment of this process', async () => {
   const { base, workspace } = await defaultLayout();
   const machine = workspace.wholeMachine();
-  assert.is(await codeOf(machine.read(join(base, 'work/.service/auth/accounts.json').slice(1))), 'not_found');
+  assert.is(await codeOf(machine.read(join(base, 'inside/.service/auth/accounts.json').slice(1))), 'not_found');
   assert.is(await codeOf(machine.read('proc/self/environ')), 'not_found');
-  assert.is((await machine.read(join(base, 'work/.service/memory.json').slice(1))).content, 'content');
+  assert.is((await machine.read(join(base, 'inside/.service/memory.json').slice(1))).content, 'content');
 });
 
 test('a sibling whose name only begins the same is visible', async () => {
   const base = tempDirectory('own-sibling');
-  await mkdir(join(base, 'work/sessions-notes'), { recursive: true });
-  await writeFile(join(base, 'work/logs.txt'), 'x');
-  const workspace = await workspacesIn(base, { data: join(base, 'work') }).open(join(base, 'work'));
+  await mkdir(join(base, 'inside/sessions-notes'), { recursive: true });
+  await writeFile(join(base, 'inside/logs.txt'), 'x');
+  const workspace = await workspacesIn(base, { data: join(base, 'inside') }).open(join(base, 'inside'));
   assert.equal(
     (await workspace.list('.')).entries.map((entry) => entry.name),
     ['sessions-notes', 'logs.txt'],
@@ -140,9 +140,9 @@ test('a sibling whose name only begins the same is visible', async () => {
 
 test('without a data root inside, nothing is hidden', async () => {
   const base = tempDirectory('own-none');
-  await mkdir(join(base, 'work/sessions'), { recursive: true });
-  await writeFile(join(base, 'work/log'), 'x');
-  await link(join(base, 'work/log'), join(base, 'work/sessions/log'));
+  await mkdir(join(base, 'inside/sessions'), { recursive: true });
+  await writeFile(join(base, 'inside/log'), 'x');
+  await link(join(base, 'inside/log'), join(base, 'inside/sessions/log'));
   const workspace = await openWorkspace(base);
   assert.equal(
     (await workspace.list('.')).entries.map((entry) => entry.name),

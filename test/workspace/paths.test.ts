@@ -73,16 +73,16 @@ const corpus: [path: string, read: string, list: string][] = [
     './..',
     '../.',
     '../secret.txt',
-    '../work-evil/secret.txt',
-    '../work/../secret.txt',
+    '../inside-evil/secret.txt',
+    '../inside/../secret.txt',
     'src/../../secret.txt',
   ].map((path): [string, string, string] => [path, 'outside_workspace', 'outside_workspace']),
   ...[
     'src/deep/../../../secret.txt',
     './/..//secret.txt',
     'a/b/c/../../../../secret.txt',
-    '../work',
-    '../work/a.txt',
+    '../inside',
+    '../inside/a.txt',
     '../..',
   ].map((path): [string, string, string] => [path, 'outside_workspace', 'outside_workspace']),
   ...[1, 2, 3, 5, 10, 20, 50].map((count): [string, string, string] => [
@@ -101,7 +101,7 @@ const corpus: [path: string, read: string, list: string][] = [
     'link-evil',
     'link-root/etc/passwd',
     'link-parent/secret.txt',
-    'link-parent/work-evil/secret.txt',
+    'link-parent/inside-evil/secret.txt',
     'link-chain',
   ].map((path): [string, string, string] => [path, 'outside_workspace', 'outside_workspace']),
   ...[
@@ -115,7 +115,7 @@ const corpus: [path: string, read: string, list: string][] = [
   ].map((path): [string, string, string] => [path, 'outside_workspace', 'outside_workspace']),
   ...[
     'link-relative-out',
-    'link-parent/work/../secret.txt',
+    'link-parent/inside/../secret.txt',
     'link-dir/../link-out',
     'link-proc',
     'link-proc/self/environ',
@@ -147,25 +147,25 @@ const corpus: [path: string, read: string, list: string][] = [
 
 async function prepared(): Promise<Workspace> {
   const base = tempDirectory('paths');
-  const work = join(base, 'work');
-  await mkdir(join(work, 'src/deep'), { recursive: true });
-  await mkdir(join(base, 'work-evil'));
+  const inside = join(base, 'inside');
+  await mkdir(join(inside, 'src/deep'), { recursive: true });
+  await mkdir(join(base, 'inside-evil'));
   await writeFile(join(base, 'secret.txt'), secret);
-  await writeFile(join(base, 'work-evil/secret.txt'), secret);
-  await writeFile(join(work, 'a.txt'), 'a');
-  await writeFile(join(work, 'src/b.ts'), 'b');
-  for (const name of [...oddNames, 'line\nbreak']) await writeFile(join(work, name), name);
+  await writeFile(join(base, 'inside-evil/secret.txt'), secret);
+  await writeFile(join(inside, 'a.txt'), 'a');
+  await writeFile(join(inside, 'src/b.ts'), 'b');
+  for (const name of [...oddNames, 'line\nbreak']) await writeFile(join(inside, name), name);
   const links: [string, string][] = [
     ['a.txt', 'link-in'],
     ['link-in', 'link-twice'],
-    [join(work, 'a.txt'), 'link-absolute-in'],
+    [join(inside, 'a.txt'), 'link-absolute-in'],
     ['src', 'link-dir'],
     ['..', 'src/link-in-dir'],
     ['nowhere', 'dangling-in'],
     ['loop', 'loop'],
     [join(base, 'secret.txt'), 'link-out'],
     ['../secret.txt', 'link-relative-out'],
-    ['../work-evil/secret.txt', 'link-evil'],
+    ['../inside-evil/secret.txt', 'link-evil'],
     ['link-out', 'link-chain'],
     ['/', 'link-root'],
     ['..', 'link-parent'],
@@ -173,7 +173,7 @@ async function prepared(): Promise<Workspace> {
     [join(base, 'nothing-here'), 'dangling-out'],
     ['/proc', 'link-proc'],
   ];
-  for (const [target, path] of links) await symlink(target, join(work, path));
+  for (const [target, path] of links) await symlink(target, join(inside, path));
   return openWorkspace(base);
 }
 
@@ -196,9 +196,9 @@ test('writing a file: nothing outside appears or changes', async () => {
     if (read === 'none') assert.is(code, 'none', `write ${show(path)}`);
     if (read === 'outside_workspace' || read === 'bad_path') assert.is(code, read, `write ${show(path)}`);
     const outside = join(workspace.root, '..');
-    assert.equal((await readdir(outside)).sort(), ['secret.txt', 'work', 'work-evil'], `write ${show(path)}`);
+    assert.equal((await readdir(outside)).sort(), ['inside', 'inside-evil', 'secret.txt'], `write ${show(path)}`);
     assert.is(await readFile(join(outside, 'secret.txt'), 'utf8'), secret);
-    assert.is(await readFile(join(outside, 'work-evil/secret.txt'), 'utf8'), secret);
+    assert.is(await readFile(join(outside, 'inside-evil/secret.txt'), 'utf8'), secret);
   }
 });
 

@@ -28,9 +28,9 @@ const flipper = `
 async function underFlips(fn: (workspace: Workspace, outside: string) => Promise<void>): Promise<void> {
   const base = tempDirectory('race');
   const outside = join(base, 'outside');
-  await mkdir(join(base, 'work/inside'), { recursive: true });
+  await mkdir(join(base, 'inside/inside'), { recursive: true });
   await mkdir(outside);
-  await writeFile(join(base, 'work/inside/file.txt'), 'inside');
+  await writeFile(join(base, 'inside/inside/file.txt'), 'inside');
   await writeFile(join(outside, 'file.txt'), secret);
   await writeFile(join(outside, 'only-outside.txt'), secret);
   const workspace = await openWorkspace(base);

@@ -9,21 +9,21 @@ const test = suite('A workspace is an absolute directory, pinned or the one of t
 
 test('it is opened at its real path', async () => {
   const base = tempDirectory();
-  await mkdir(join(base, 'work'));
-  await symlink('work', join(base, 'link'));
-  assert.is((await workspacesIn(base).open(join(base, 'link'))).root, join(base, 'work'));
+  await mkdir(join(base, 'inside'));
+  await symlink('inside', join(base, 'link'));
+  assert.is((await workspacesIn(base).open(join(base, 'link'))).root, join(base, 'inside'));
 });
 
 test('anything else is invalid_body and names the field', async () => {
   const base = tempDirectory();
   await writeFile(join(base, 'file'), '');
-  for (const directory of ['', '.', 'work', join(base, 'file'), join(base, 'missing'), 'C:\\x', '/\0'])
+  for (const directory of ['', '.', 'inside', join(base, 'file'), join(base, 'missing'), 'C:\\x', '/\0'])
     assert.is(await codeOf(workspacesIn(base).open(directory)), 'invalid_body', directory);
 });
 
 test('without accounts everybody works in agent.workspace', async () => {
   const base = tempDirectory();
-  assert.is(await workspacesIn(base).defaultDirectory('default'), join(base, 'work'));
+  assert.is(await workspacesIn(base).defaultDirectory('default'), join(base, 'inside'));
 });
 
 test('with accounts a tenant has the mapped directory or one of its own below the data root', async () => {
