@@ -1,7 +1,10 @@
 import type { AuthMode } from '../auth/principal.ts';
-import type { LogLevel } from '../base/log.ts';
+import type { PublicConfig } from '../wire/service.ts';
 
-/** The effective configuration (contract: Configuration keys). Every value is present and checked; paths are absolute. */
+/**
+ * The effective configuration (contract: Configuration keys). Every value is present and checked; paths are absolute.
+ * A section taken from PublicConfig has no key that must not be shown; publicConfig still names each key that is.
+ */
 export interface Config {
   name: string;
   server: {
@@ -23,12 +26,7 @@ export interface Config {
     overloadLagMs: number;
   };
   model: { default?: string; temperature?: number; maxTokens?: number; maxSteps: number };
-  agent: {
-    workspace: string;
-    systemPrompt: string;
-    compaction: { enabled: boolean; threshold: number; keepRecent: number; fallbackContextWindow: number };
-    retry: { attempts: number; baseDelayMs: number; maxDelayMs: number };
-  };
+  agent: PublicConfig['agent'];
   plugins: {
     directories: string[];
     /** Absent: everything found may load. */
@@ -37,17 +35,9 @@ export interface Config {
     hotReload: boolean;
     hotReloadIntervalMs: number;
   };
-  storage: {
-    directory: string;
-    driver: 'file' | 'sqlite';
-    durability: 'full' | 'process';
-    /** Below this much free space new work is refused as `storage_low`. 0: never. */
-    minFreeBytes: number;
-    /** What is kept on the disk, and given back when it is full, for the ends of runs and deletions. 0: nothing. */
-    reserveBytes: number;
-  };
+  storage: PublicConfig['storage'];
   auth: { mode: AuthMode; bootstrapToken: string; bootstrapName: string; workspaces: Record<string, string> };
-  approvals: { timeoutMs: number };
-  checkpoints: { enabled: 'auto' | boolean; maxFiles: number; exclude: string[] };
-  log: { level: LogLevel; format: 'text' | 'json' };
+  approvals: PublicConfig['approvals'];
+  checkpoints: PublicConfig['checkpoints'];
+  log: PublicConfig['log'];
 }

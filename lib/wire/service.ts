@@ -61,7 +61,9 @@ export interface PublicConfig {
     directory: string;
     driver: 'file' | 'sqlite';
     durability: 'full' | 'process';
+    /** Below this much free space new work is refused as `storage_low`. 0: never. */
     minFreeBytes: number;
+    /** What is kept on the disk, and given back when it is full, for the ends of runs and deletions. 0: nothing. */
     reserveBytes: number;
   };
   auth: { mode: 'none' | 'token' | 'accounts'; bootstrapName: string; workspaces: Record<string, string> };

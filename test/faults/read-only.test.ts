@@ -7,7 +7,7 @@ import { type RunningService, startService } from '../helpers/running-service.ts
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import { eventually } from '../helpers/within.ts';
 import { loopDisk } from '../sql/scratch-disk.ts';
-import { fault, watchedFiles } from '../store/faulty-files.ts';
+import { failingFiles } from '../store/faulty-files.ts';
 import { fileStore } from '../store/file-rig.ts';
 import { author, texts } from '../store/sample.ts';
 import { noResidents, rejects } from '../store/session-store-contract.ts';
@@ -18,10 +18,7 @@ const readOnly = suite('A data directory that becomes read-only');
 readOnly('is read on, refuses everything, and is written again by itself once it can be', async () => {
   let locked = false;
   const clock = createFakeClock();
-  const files = watchedFiles(({ operation }) => {
-    if (locked && operation !== 'datasync' && operation !== 'sync') throw fault('EROFS');
-    return undefined;
-  });
+  const files = failingFiles('EROFS', ({ operation }) => locked && operation !== 'datasync' && operation !== 'sync');
   const session = author();
   const store = fileStore(tempDirectory(), { files, clock });
   await store.open(noResidents);

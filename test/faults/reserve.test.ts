@@ -7,7 +7,7 @@ import type { SessionStore } from '../../lib/store/session-store.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import { eventually } from '../helpers/within.ts';
-import { fault, watchedFiles } from '../store/faulty-files.ts';
+import { failingFiles } from '../store/faulty-files.ts';
 import { fileStore, filesWith } from '../store/file-rig.ts';
 import { author, sampleMessage, texts } from '../store/sample.ts';
 import { noResidents, rejects } from '../store/session-store-contract.ts';
@@ -21,11 +21,9 @@ function rig(directory = tempDirectory()) {
   const path = join(directory, 'reserve.bin');
   let free = 100 * megabyte;
   let room = Number.POSITIVE_INFINITY;
-  const files = watchedFiles(({ operation, path: at }) => {
+  const files = failingFiles('ENOSPC', ({ operation, path: at }) => {
     if (operation === 'open' && at === path && held(path)) room += reserveBytes;
-    if (!['write', 'writeSync', 'open'].includes(operation)) return undefined;
-    if (room <= 0) throw fault('ENOSPC');
-    return undefined;
+    return room <= 0 && ['write', 'writeSync', 'open'].includes(operation);
   });
   const disk = {
     free: async () => free,
@@ -99,10 +97,10 @@ reserve('that a full disk cuts off in the middle leaves nothing behind', async (
   const directory = tempDirectory();
   const path = join(directory, 'reserve.bin');
   let pieces = 0;
-  const files = watchedFiles(({ operation, path: at }) => {
-    if (operation === 'write' && at === path && ++pieces === 2) throw fault('ENOSPC');
-    return undefined;
-  });
+  const files = failingFiles(
+    'ENOSPC',
+    ({ operation, path: at }) => operation === 'write' && at === path && ++pieces === 2,
+  );
   const store = fileStore(directory, { files, clock, reserveBytes });
   await store.open(noResidents);
   clock.advance(30_000);

@@ -15,6 +15,18 @@ export interface TestSession {
   until(type: SessionEvent['type']): Promise<SessionEvent[]>;
 }
 
+/** The events of a turn that is one reply in one piece, from the message that starts it (contract: run lifecycle). */
+export const plainTurn: readonly SessionEvent['type'][] = [
+  'message.completed',
+  'session.updated',
+  'run.started',
+  'message.started',
+  'message.delta',
+  'message.completed',
+  'session.updated',
+  'run.finished',
+];
+
 /** Runs `use` with a fresh service, 20 s at most, and closes it. */
 export async function withApp(
   options: TestAppOptions,

@@ -12,24 +12,14 @@ const test = suite('a change whose answer is lost is looked up, and nobody is to
 for (const arrived of [true, false])
   test(`a batch whose answer is lost is stored once (it had ${arrived ? '' : 'not '}arrived)`, async () => {
     const directory = tempDirectory();
-    const database = embeddedDatabase(directory);
-    let losing = false;
-    const unreliable: Database = {
-      ...database,
-      async transaction(statements) {
-        if (!losing) return database.transaction(statements);
-        losing = false;
-        if (arrived) await database.transaction(statements);
-        throw databaseLost('the answer did not come');
-      },
-    };
-    const store = sqlStoreOn(unreliable, directory);
+    const database = losingAnswers(embeddedDatabase(directory), { arrived });
+    const store = sqlStoreOn(database, directory);
     await store.open(noResidents);
     const [session, gone] = [author(), author()];
     for (const each of [session, gone]) await store.commit(each.create());
-    losing = true;
+    database.loseNext();
     await Promise.all([store.commit(session.append('once')), store.commit(gone.remove())]);
-    losing = true;
+    database.loseNext();
     await store.commit(session.append('twice'));
     assert.equal(texts(await store.readMessages('default', session.id)), ['once', 'twice']);
     await rejects(store.readMessages('default', gone.id));
@@ -38,21 +28,12 @@ for (const arrived of [true, false])
 
 test('a batch is not taken for stored because a session that began and ended in it is not there', async () => {
   const directory = tempDirectory();
-  const database = embeddedDatabase(directory);
-  let losing = false;
-  const unreliable: Database = {
-    ...database,
-    async transaction(statements) {
-      if (!losing) return database.transaction(statements);
-      losing = false;
-      throw databaseLost('the answer did not come');
-    },
-  };
-  const store = sqlStoreOn(unreliable, directory);
+  const database = losingAnswers(embeddedDatabase(directory), { arrived: false });
+  const store = sqlStoreOn(database, directory);
   await store.open(noResidents);
   const [gone, brief] = [author(), author()];
   await store.commit(gone.create());
-  losing = true;
+  database.loseNext();
   await Promise.all([gone.remove(), brief.create(), brief.remove()].map((commit) => store.commit(commit)));
   await store.close();
   const again = sqlStore(directory);
@@ -129,3 +110,20 @@ test('while it stays away the store says so, refuses what is new, and can be clo
 });
 
 test.run();
+
+/** A database that loses the answer of the transaction after `loseNext`; `arrived`: the statements were run all the same. */
+function losingAnswers(database: Database, { arrived }: { arrived: boolean }): Database & { loseNext(): void } {
+  let losing = false;
+  return {
+    ...database,
+    loseNext() {
+      losing = true;
+    },
+    async transaction(statements) {
+      if (!losing) return database.transaction(statements);
+      losing = false;
+      if (arrived) await database.transaction(statements);
+      throw databaseLost('the answer did not come');
+    },
+  };
+}

@@ -2,13 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemFiles } from '../../lib/store/file-port.ts';
 import { databaseLost } from '../../lib/store/sql/database.ts';
 import { mountSmallDisk } from '../faults/small-disk.ts';
 import { type RunningService, startService } from '../helpers/running-service.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import { eventually, within } from '../helpers/within.ts';
-import { fault, watchedFiles } from '../store/faulty-files.ts';
+import { failingFiles } from '../store/faulty-files.ts';
 import { author, texts } from '../store/sample.ts';
 import { noResidents, rejects } from '../store/session-store-contract.ts';
 import { loopDisk } from './scratch-disk.ts';
@@ -44,10 +43,7 @@ test('later: what is new is refused with the reason, and what was in doubt is ma
     attempts += 1;
     return Promise.reject(databaseLost('it does not start'));
   };
-  const files = watchedFiles(({ operation }) => {
-    if (isReadOnly && operation === 'open') throw fault('EROFS');
-    return undefined;
-  }, systemFiles);
+  const files = failingFiles('EROFS', ({ operation }) => isReadOnly && operation === 'open');
   const store = sqlStoreOn(
     {
       ...database,

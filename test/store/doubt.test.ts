@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tempDirectory } from '../helpers/temp-directory.ts';
-import { fault, watchedFiles } from './faulty-files.ts';
+import { failingFiles } from './faulty-files.ts';
 import { withStore } from './file-rig.ts';
 import { author, texts } from './sample.ts';
 import { rejects } from './session-store-contract.ts';
@@ -11,10 +11,7 @@ const test = suite('nobody is told that nothing was changed when nobody can know
 test('what the disk took, failed to sync and kept is in doubt, and void with the next change that is stored', async () => {
   let failing = false;
   const session = author();
-  const files = watchedFiles(({ operation }) => {
-    if (failing && ['datasync', 'truncateSync'].includes(operation)) throw fault('EIO');
-    return undefined;
-  });
+  const files = failingFiles('EIO', ({ operation }) => failing && ['datasync', 'truncateSync'].includes(operation));
   const directory = tempDirectory();
   await withStore(
     directory,

@@ -6,7 +6,7 @@ import type { SessionStore } from '../../lib/store/session-store.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import { within } from '../helpers/within.ts';
 import { copyOf } from './crash-rig.ts';
-import { fault, type Interfere, type Operation, watchedFiles } from './faulty-files.ts';
+import { failingFiles, fault, type Interfere, type Operation, watchedFiles } from './faulty-files.ts';
 import { fileStore, withStore } from './file-rig.ts';
 import { author, texts } from './sample.ts';
 import { noResidents, rejects } from './session-store-contract.ts';
@@ -38,10 +38,7 @@ for (const [name, failures] of Object.entries({ 'one system call': 1, 'four syst
 test('a disk that stays full refuses changes, still reads, and is written again once there is space', async () => {
   let full = false;
   const session = author();
-  const files = watchedFiles(({ operation }) => {
-    if (full && ['write', 'writeSync', 'open'].includes(operation)) throw fault('ENOSPC');
-    return undefined;
-  });
+  const files = failingFiles('ENOSPC', ({ operation }) => full && ['write', 'writeSync', 'open'].includes(operation));
   const directory = tempDirectory();
   await withStore(
     directory,
@@ -71,10 +68,9 @@ test('a sync that fails is not trusted: the batch is written again in a new segm
   let failing = 1;
   const opened: string[] = [];
   const session = author();
-  const files = watchedFiles(({ operation, path }) => {
+  const files = failingFiles('EIO', ({ operation, path }) => {
     if (operation === 'open') opened.push(path);
-    if (operation === 'datasync' && failing-- > 0) throw fault('EIO');
-    return undefined;
+    return operation === 'datasync' && failing-- > 0;
   });
   await withStore(
     tempDirectory(),
@@ -93,10 +89,7 @@ test('a sync that fails is not trusted: the batch is written again in a new segm
 
 test('commits behind a refused one of the same session are refused too', async () => {
   let failing = false;
-  const files = watchedFiles(({ operation }) => {
-    if (failing && operation === 'writeSync') throw fault('ENOSPC');
-    return undefined;
-  });
+  const files = failingFiles('ENOSPC', ({ operation }) => failing && operation === 'writeSync');
   const session = author();
   await withStore(
     tempDirectory(),
@@ -121,10 +114,7 @@ test('commits behind a refused one of the same session are refused too', async (
 
 test('a snapshot never holds a change that was refused, though the session in memory had it', async () => {
   const failing = new Set<Operation>();
-  const files = watchedFiles(({ operation }) => {
-    if (failing.has(operation)) throw fault('EIO');
-    return undefined;
-  });
+  const files = failingFiles('EIO', ({ operation }) => failing.has(operation));
   const session = author();
   const created = session.create();
   const [first, second] = [session.append('durable'), session.append('refused')];

@@ -63,3 +63,11 @@ export function watchedFiles(interfere: Interfere, real: FilePort = systemFiles)
 export function fault(code: string): Error {
   return Object.assign(new Error(`${code}: injected`), { code });
 }
+
+/** The real system calls; those for which `when` holds at the time fail with `code`. */
+export function failingFiles(code: string, when: (call: Call) => boolean): FilePort {
+  return watchedFiles((call) => {
+    if (when(call)) throw fault(code);
+    return undefined;
+  });
+}
