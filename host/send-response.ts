@@ -56,6 +56,8 @@ export async function sendBeforeEnd(
   if (hasBody && body.byteLength > 0) socket.write(body);
   else socket.flushHeaders();
   await readToEnd(request, clock);
+  // What never came whole can't be told from the next request.
+  if (!request.complete) socket.once('finish', () => request.socket.destroySoon());
   socket.end();
 }
 

@@ -8,7 +8,7 @@ import { nameRequest, requestIdHeader, requestIdOf } from '../lib/http/request-i
 import type { Connection } from '../lib/http/router.ts';
 import { pumpBehind } from '../lib/http/sse.ts';
 import type { StreamPump } from '../lib/http/stream-pump.ts';
-import { errorResponse, ServiceError } from '../lib/wire/errors.ts';
+import { answerBrokenRequest } from './broken-request.ts';
 import { readIncoming } from './read-incoming.ts';
 import { filterRequest } from './request-filter.ts';
 import { sendBeforeEnd, sendDirectly } from './send-response.ts';
@@ -31,8 +31,11 @@ export interface Listening {
 /** Handlers see this in URLs whatever the client sent as Host. */
 const origin = 'http://service.internal';
 
-/** How long a client may take for its request line and headers, and for the whole request. A slow sender holds no handler. */
-const timeouts = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 };
+/** How long a client may take for the body that a handler wants. A slow sender holds no handler. */
+const bodyTimeoutMs = 60_000;
+
+/** For its request line and headers, and for all of a request; the latter only ends what no handler waits for any more. */
+const timeouts = { headersTimeout: 10_000, requestTimeout: 2 * bodyTimeoutMs, connectionsCheckingInterval: 5_000 };
 
 /** Above the idle timeout of common proxies, so that they close first. */
 const keepAliveTimeout = 65_000;
@@ -53,7 +56,7 @@ export async function serve(
       const { request, response: socket } = context.platform;
       // The adapter's own: it would abort `request.signal` at the end of every body.
       request.removeAllListeners('close');
-      const readBody = (limit: number) => readIncoming(request, limit);
+      const readBody = (limit: number) => readIncoming(request, limit, { clock: app.clock, timeoutMs: bodyTimeoutMs });
       const response = await handler({ ...context, platform: { signal: goneSignal(socket), readBody } });
       const track = (pump: StreamPump) => {
         streams.add(pump);
@@ -166,24 +169,6 @@ function noteAnswer(
 /** Another answer would get into the middle of this one, or in front of it. */
 function isAnswering(answers: ReadonlySet<ServerResponse> = new Set()): boolean {
   return answers.size > 1 || [...answers].some((answer) => answer.headersSent);
-}
-
-/** Bytes that are no HTTP request never become one: answered on the raw socket. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const code = tooLarge ? 'payload_too_large' : 'bad_path';
-  const text = tooLarge ? 'The request headers are larger than 16 KB.' : 'This is not a well-formed HTTP request.';
-  const headers = { [requestIdHeader]: requestIdOf(undefined) };
-  const answer = errorResponse(new ServiceError(code, text, { headers }));
-  answer.text().then((body) => {
-    const fields = [...answer.headers, ['content-length', Buffer.byteLength(body)], ['connection', 'close']];
-    const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-    socket.end(`HTTP/1.1 ${answer.status} ${tooLarge ? 'Payload Too Large' : 'Bad Request'}\r\n${lines}\r\n${body}`);
-  });
 }
 
 async function closeServer(

@@ -1,4 +1,4 @@
-import { ServiceError } from '../wire/errors.ts';
+import { isServiceError, ServiceError } from '../wire/errors.ts';
 import { limits } from '../wire/limits.ts';
 import { withinBounds } from './json-bounds.ts';
 
@@ -6,7 +6,8 @@ const bounds = { depth: limits.jsonDepth, tokens: limits.jsonTokens, keys: limit
 
 /**
  * The bytes of a request body, at most `limit` of them. Throws `payload_too_large` before reading when the declared length
- * says so, and while reading when the counted one does; `invalid_body` for a compressed body or one that breaks off.
+ * says so, and while reading when the counted one does; `invalid_body` for a compressed body or one that breaks off,
+ * `request_timeout` when the connection waited long enough for the rest.
  */
 export async function readBody(
   request: Request,
@@ -15,7 +16,8 @@ export async function readBody(
 ): Promise<Uint8Array> {
   checkDeclared(request.headers, limit);
   const read = fromConnection ?? ((most: number) => readStream(request.body, most));
-  const bytes = await read(limit).catch(() => {
+  const bytes = await read(limit).catch((error: unknown) => {
+    if (isServiceError(error)) throw error;
     throw new ServiceError('invalid_body', 'The request body broke off.');
   });
   if (!bytes) throw new ServiceError('payload_too_large', tooLargeText(limit));

@@ -1,4 +1,4 @@
-/** Every error code of the contract, with its status. Guards may add codes of their own (always 429). */
+/** Every error code of the contract and of DECISIONS.md, with its status. Guards may add codes of their own (always 429). */
 const statusOfCode = {
   invalid_json: 400,
   invalid_body: 400,
@@ -19,6 +19,7 @@ const statusOfCode = {
   approval_not_found: 404,
   message_not_found: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   session_busy: 409,
   not_resumable: 409,
   conflict: 409,

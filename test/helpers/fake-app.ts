@@ -30,6 +30,7 @@ export function fakeApp(options: FakeAppOptions = {}): FakeApp {
   const slice = {
     clock,
     log: logger(logged),
+    store: {},
     hideSecrets: (text: string) => text,
     config: { auth: { mode }, server: { ...serverDefaults, ...options.server } },
     auth: fakeAuth(mode),
