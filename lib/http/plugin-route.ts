@@ -7,6 +7,7 @@ import { decodeParams } from './path-pattern.ts';
 import { requestIdHeader, requestIdOf } from './request-id.ts';
 import { json } from './respond.ts';
 
+/** How long a request waits for each thing that it asks a plugin. */
 const timeoutMs = 30_000;
 
 /** What the connection needs is not the plugin's to say: a wrong length would run into the next answer. */
@@ -36,35 +37,37 @@ async function answer(context: HandlerContext, route: PluginRoute, pluginId: str
   const principal = route.public ? undefined : await authorize(request, ip, app, 'user');
   const params = decodeParams(platform.params ?? {});
   const { headers, method } = request;
-  await guarded(context, pluginId, async () => route.authorize?.({ headers, params }));
+  if (route.authorize)
+    await guarded(context, pluginId, async (signal) => route.authorize?.({ headers, params, signal }));
   const rawBody = await readBody(request, app.config.server.bodyLimitBytes, platform.readBody);
   const body = parseJson(rawBody);
   const { searchParams } = platform.url ?? new URL(request.url);
   const query = Object.fromEntries(searchParams);
   // The service's own credential; on a public route it can only be the plugin's.
   if (!route.public) delete query.token;
-  return guarded(context, pluginId, async () => {
-    const stop = new AbortController();
-    const signal = AbortSignal.any([platform.signal, stop.signal]);
+  return guarded(context, pluginId, async (signal) => {
     const call: PluginRouteRequest = { method, params, query, body, rawBody, headers, signal };
     if (principal) call.principal = { ...principal };
-    let cancel = () => {};
-    const late = new Promise<never>((_resolve, reject) => {
-      cancel = app.clock.after(timeoutMs, () => reject(new Error(`no answer within ${timeoutMs} ms`)));
-    });
-    try {
-      return toResponse(await Promise.race([route.handler(call), late]));
-    } finally {
-      cancel();
-      stop.abort();
-    }
+    return toResponse(await route.handler(call));
   });
 }
 
-/** Runs the plugin's code: what it throws beside a ServiceError is its failure, told to the log only. */
-async function guarded<T>({ platform, request }: HandlerContext, pluginId: string, fn: () => Promise<T>): Promise<T> {
+/**
+ * Runs the plugin's code within the time allowed: what it throws beside a ServiceError is its failure, told to the log only.
+ * Its signal aborts when the client is gone, and when nobody waits any more.
+ */
+async function guarded<T>(
+  { platform, request }: HandlerContext,
+  pluginId: string,
+  fn: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  let cancel = () => {};
+  const late = new Promise<never>((_resolve, reject) => {
+    cancel = platform.app.clock.after(timeoutMs, () => reject(new Error(`no answer within ${timeoutMs} ms`)));
+  });
   try {
-    return await fn();
+    return await Promise.race([fn(AbortSignal.any([platform.signal, stop.signal])), late]);
   } catch (error) {
     if (isServiceError(error)) throw error;
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -75,6 +78,9 @@ async function guarded<T>({ platform, request }: HandlerContext, pluginId: strin
     throw new ServiceError('plugin_route_failed', `The plugin \`${pluginId}\` failed to answer this request.`, {
       headers,
     });
+  } finally {
+    cancel();
+    stop.abort();
   }
 }
 

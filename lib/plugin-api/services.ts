@@ -16,7 +16,7 @@ export interface SessionGuardContext {
   request?: { title?: string; model?: string; workspace?: string };
 }
 
-/** Synchronous; throwing a SessionGuardError is a veto (429), anything else a 500. */
+/** Synchronous; throwing a SessionGuardError is a veto (429), anything else a 500. So is a promise: nobody could wait for it. */
 export type SessionGuard = (context: SessionGuardContext) => void;
 
 /** A paragraph for the system prompt of a run; empty or undefined adds nothing. Asked once per run. */
@@ -51,8 +51,11 @@ export interface PluginRoute {
   path: string;
   /** Runs before authentication; the handler must verify its own credential. */
   public?: boolean;
-  /** Asked before the body is read, after authentication unless the route is public; throw ServiceError to refuse. */
-  authorize?(request: { headers: Headers; params: Record<string, string> }): void;
+  /**
+   * Asked before the body is read, after authentication unless the route is public; throw ServiceError to refuse.
+   * Has 30 seconds, as `handler` has; `signal` aborts behind them.
+   */
+  authorize?(request: { headers: Headers; params: Record<string, string>; signal: AbortSignal }): void | Promise<void>;
   handler(request: PluginRouteRequest): PluginRouteResponse | undefined | Promise<PluginRouteResponse | undefined>;
 }
 

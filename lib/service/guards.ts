@@ -21,13 +21,20 @@ export function createGuards(): Guards {
     check(context) {
       for (const guard of guards) {
         try {
-          guard(Object.freeze({ ...context }));
+          refusePromise(guard(Object.freeze({ ...context })));
         } catch (error) {
           throw vetoOf(error) ?? error;
         }
       }
     },
   };
+}
+
+/** A guard that answers later would let everything through: it fails closed, and its own failure behind that is nobody's. */
+function refusePromise(answer: unknown): void {
+  if (!(answer instanceof Promise)) return;
+  answer.catch(() => {});
+  throw new Error('A guard returned a promise: guards are synchronous, so nothing it decides later counts.');
 }
 
 /** A guard's rejection is recognised by name and code, since a plugin may carry its own class. */

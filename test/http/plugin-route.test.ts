@@ -6,7 +6,9 @@ import { createRouter } from '../../lib/http/router.ts';
 import type { PluginRoute, PluginRouteRequest } from '../../lib/plugin-api/services.ts';
 import { ServiceError } from '../../lib/wire/errors.ts';
 import { type FakeAppOptions, fakeApp } from '../helpers/fake-app.ts';
+import { createFakeClock } from '../helpers/fake-clock.ts';
 import { errorOf, invoke } from '../helpers/invoke.ts';
+import { within } from '../helpers/within.ts';
 
 const signal = new AbortController().signal;
 const handlers = [endpoint('GET /api/health', { access: 'public', handle: () => json({}) })];
@@ -180,6 +182,46 @@ plugin('a failure is 500 plugin_route_failed, isolated and without details; a Se
   }
   assert.match(logged.join(), 'secret');
   assert.equal((await errorOf(await call('/api/acme/refuses'))).code, 'conflict');
+});
+
+plugin('an `authorize` that hangs is given up after 30 seconds, and told; the handler is not asked', async () => {
+  const clock = createFakeClock();
+  const asked: string[] = [];
+  let given: AbortSignal | undefined;
+  const hang: PluginRoute = {
+    method: 'POST',
+    path: '/api/acme/hang',
+    public: true,
+    authorize({ signal }) {
+      given = signal;
+      return new Promise(() => {});
+    },
+    handler() {
+      asked.push('handler');
+      return undefined;
+    },
+  };
+  const { call } = withRoutes([hang], { clock });
+  const answer = call('/api/acme/hang', { method: 'POST', body: '{}' });
+  while (given === undefined) await new Promise(setImmediate);
+  clock.advance(29_999);
+  assert.not.ok(given.aborted);
+  clock.advance(1);
+  assert.is((await errorOf(await within(5_000, answer))).code, 'plugin_route_failed');
+  assert.equal([given.aborted, asked, clock.pending], [true, [], 0]);
+});
+
+plugin('an asynchronous `authorize` is waited for, and what it throws is the answer', async () => {
+  const refuse: PluginRoute = {
+    method: 'GET',
+    path: '/api/acme/later',
+    async authorize() {
+      await new Promise(setImmediate);
+      throw new ServiceError('unauthorized', 'Wrong signature.');
+    },
+    handler: () => undefined,
+  };
+  assert.is((await withRoutes([refuse]).call('/api/acme/later')).status, 401);
 });
 
 plugin('a handler that hangs is given up after 30 seconds, and told', async () => {

@@ -101,11 +101,12 @@ examples('routes: deployments', async () => {
   const plugin = await load('deployments', { config: { secret: '0123456789abcdef' } });
   const [report, list] = plugin.routes as [PluginRoute, PluginRoute];
   const params = { branch: 'main' };
+  const { signal } = new AbortController();
   assert.throws(
-    () => report.authorize?.({ headers: new Headers({ 'x-deploy-secret': 'wrong' }), params }),
+    () => report.authorize?.({ headers: new Headers({ 'x-deploy-secret': 'wrong' }), params, signal }),
     (error: Error & { status: number }) => error.name === 'ServiceError' && error.status === 401,
   );
-  report.authorize?.({ headers: new Headers({ 'x-deploy-secret': '0123456789abcdef' }), params });
+  report.authorize?.({ headers: new Headers({ 'x-deploy-secret': '0123456789abcdef' }), params, signal });
   assert.is((await report.handler(routeRequest({ params, body: { version: '1.2' } })))?.status, 201);
   const answer = await list.handler(routeRequest({ principal: { tenantId: 'default', admin: false } }));
   assert.match(JSON.stringify(answer?.body), /"tenant":"default".*"main":\{"version":"1\.2"/);
