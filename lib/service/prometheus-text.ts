@@ -20,7 +20,8 @@ export interface MetricFamily {
  * pays for it who is never scraped; it gets the figures anew each time and keeps none.
  */
 export async function prometheusText(families: readonly MetricFamily[]): Promise<string> {
-  const { Counter, Gauge, Registry } = await import('prom-client');
+  // A CommonJS library: once it is bundled its default export is all there is.
+  const { Counter, Gauge, Registry } = (await import('prom-client')).default;
   const registry = new Registry();
   for (const family of families) {
     const { name, help, type, samples } = family;

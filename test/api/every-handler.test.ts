@@ -1,13 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { handlers } from '../../host/routes.ts';
 import type { Handler } from '../../lib/http/endpoint.ts';
+import { globSync } from '../glob.mjs';
 import { errorOf, invoke } from '../helpers/invoke.ts';
 import { scriptedModel } from '../helpers/scripted-model.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
-import type { TestAppOptions } from '../helpers/test-app.ts';
+import type { Program, TestAppOptions } from '../helpers/test-app.ts';
 import { withApp } from '../helpers/with-app.ts';
 import { within } from '../helpers/within.ts';
 import { happyCalls, type Scene } from './happy-calls.ts';
@@ -41,28 +43,43 @@ function withScene(use: (scene: Scene) => Promise<void>, options: TestAppOptions
   return withApp({ models: [model], tools: [launch], settings, ...options }, (service) => use({ ...service, model }));
 }
 
-for (const handler of handlers)
-  happy(nameOf(handler), () =>
-    withScene(async (scene) => {
-      const prepare = happyCalls[nameOf(handler)];
-      if (!prepare) return assert.unreachable('the route has no happy call: add one to test/api/happy-calls.ts');
-      const { path, status = 200, body } = await prepare(scene);
-      const init = { method: handler.route.method, ...(body ? { body: JSON.stringify(body) } : {}) };
-      const answer = await within(5_000, invoke(handler, { app: scene.app, signal }, path, init));
-      if (answer.status !== status) assert.unreachable(`${path} answered ${answer.status}: ${await answer.text()}`);
-      if (answer.headers.get('content-type') === 'text/event-stream') return answer.body?.cancel();
-      const text = await answer.text();
-      if (status === 204) assert.is(text, '');
-      else assert.ok(text.length > 0);
-      if (handler.route.path.startsWith('/api/')) assert.is(answer.headers.get('x-content-type-options'), 'nosniff');
-    }),
-  );
+/** Makes the happy call of a handler, from the sources or from dist, and looks at the answer. */
+async function callHappily(handler: Handler, scene: Scene): Promise<void> {
+  const prepare = happyCalls[nameOf(handler)];
+  if (!prepare) return assert.unreachable('the route has no happy call: add one to test/api/happy-calls.ts');
+  const { path, status = 200, body } = await prepare(scene);
+  const init = { method: handler.route.method, ...(body ? { body: JSON.stringify(body) } : {}) };
+  const answer = await within(5_000, invoke(handler, { app: scene.app, signal }, path, init));
+  if (answer.status !== status) assert.unreachable(`${path} answered ${answer.status}: ${await answer.text()}`);
+  if (answer.headers.get('content-type') === 'text/event-stream') return answer.body?.cancel();
+  const text = await answer.text();
+  if (status === 204) assert.is(text, '');
+  else assert.ok(text.length > 0);
+  if (handler.route.path.startsWith('/api/')) assert.is(answer.headers.get('x-content-type-options'), 'nosniff');
+}
+
+for (const handler of handlers) happy(nameOf(handler), () => withScene((scene) => callHappily(handler, scene)));
 
 happy('every happy call belongs to a route', () => {
   assert.equal(Object.keys(happyCalls).sort(), handlers.map(nameOf).sort());
 });
 
 happy.run();
+
+const built = suite('Every handler of the build does the same with the service of the build');
+
+const program: Program = {
+  ...(await import(pathToFileURL(resolve('dist/host/create-app.js')).href)),
+  ...(await import(pathToFileURL(resolve('dist/host/routes.js')).href)),
+  ...(await import(pathToFileURL(resolve('dist/lib/http/router.js')).href)),
+};
+for (const file of globSync('handlers', /\.ts$/)) {
+  const url = pathToFileURL(resolve('dist', file.replace(/ts$/, 'js'))).href;
+  const { default: handler }: { default: Handler } = await import(url);
+  built(nameOf(handler), () => withScene((scene) => callHappily(handler, scene), { program }));
+}
+
+built.run();
 
 const alone = suite('Every handler keeps to its own path, method, session and callers');
 
@@ -80,6 +97,26 @@ for (const handler of handlers.filter(({ route }) => route.path.startsWith('/api
       const { status, code } = await ask(scene, pathOf(handler), other);
       assert.equal([status, code], [405, 'method_not_allowed']);
     }),
+  );
+
+  alone(`${nameOf(handler)}: OPTIONS is 204, and HEAD has no body`, () =>
+    withScene(
+      async (scene) => {
+        const platform = { app: scene.app, signal };
+        const options = await invoke(handler, platform, pathOf(handler), { method: 'OPTIONS' });
+        assert.is(options.status, 204);
+        assert.match(options.headers.get('access-control-allow-methods') ?? '', handler.route.method);
+        if (handler.route.method !== 'GET') return;
+        const [get, head] = await Promise.all([
+          invoke(handler, platform, pathOf(handler)),
+          invoke(handler, platform, pathOf(handler), { method: 'HEAD' }),
+        ]);
+        assert.equal([head.status, head.body], [get.status, null]);
+        assert.is(head.headers.get('content-type'), get.headers.get('content-type'));
+        await get.body?.cancel();
+      },
+      { env: { SERVICE_TOKEN: 'operator-token' } },
+    ),
   );
 
   if (handler.route.access !== 'public')

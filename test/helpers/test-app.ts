@@ -15,6 +15,13 @@ import { type EventStream, readEventStream } from './event-stream.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { tempDirectory } from './temp-directory.ts';
 
+/** What a service is made of: that of the sources, or that of dist. */
+export interface Program {
+  createApp: typeof createApp;
+  createRouter: typeof createRouter;
+  handlers: typeof handlers;
+}
+
 export interface TestAppOptions {
   /** The content of service.config.json. */
   settings?: object;
@@ -29,6 +36,8 @@ export interface TestAppOptions {
   ownPorts?: () => number[];
   /** A directory to reuse, for restarts. */
   directory?: string;
+  /** Default: the sources. */
+  program?: Program;
 }
 
 /** A whole service in memory, without a socket. */
@@ -70,7 +79,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const lines: string[] = [];
   const { clock = systemClock } = options;
   const log = createLogger({ level: 'debug', format: 'text', write: (line) => lines.push(line), clock });
-  const app = await createApp({
+  const program = options.program ?? { createApp, createRouter, handlers };
+  const app = await program.createApp({
     config,
     log,
     cwd: directory,
@@ -82,7 +92,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   for (const model of options.models ?? []) app.models.register(model);
   for (const tool of options.tools ?? []) app.tools.register(tool);
 
-  const router = createRouter(handlers, app);
+  const router = program.createRouter(program.handlers, app);
   const fetch = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const request = new Request(new URL(path, 'http://127.0.0.1:7331'), init);
     const platform = { signal: init.signal ?? new AbortController().signal };
