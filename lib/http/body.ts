@@ -4,18 +4,28 @@ import { withinBounds } from './json-bounds.ts';
 
 const bounds = { depth: limits.jsonDepth, tokens: limits.jsonTokens, keys: limits.jsonKeys };
 
+/** Where a body comes from when not from the request object, and the signal that ends the wait for it. */
+export interface BodySource {
+  signal?: AbortSignal;
+  /** See `Platform.readBody`. */
+  readBody?: ((limit: number) => Promise<Uint8Array | undefined>) | undefined;
+}
+
 /**
  * The bytes of a request body, at most `limit` of them. Throws `payload_too_large` before reading when the declared length
  * says so, and while reading when the counted one does; `invalid_body` for a compressed body or one that breaks off,
- * `request_timeout` when the connection waited long enough for the rest.
+ * `request_timeout` when the connection waited long enough for the rest. A body that somebody in front of the handler has read
+ * is no fault of the client's: a plain Error.
  */
 export async function readBody(
   request: Request,
   limit: number,
-  fromConnection?: (limit: number) => Promise<Uint8Array | undefined>,
+  { signal, readBody: fromConnection }: BodySource = {},
 ): Promise<Uint8Array> {
   checkDeclared(request.headers, limit);
-  const read = fromConnection ?? ((most: number) => readStream(request.body, most));
+  if (!fromConnection && (request.bodyUsed || request.body?.locked))
+    throw new Error('The body of the request was read before the handler was called: give the handler a clone.');
+  const read = fromConnection ?? ((most: number) => readStream(request.body, most, signal));
   const bytes = await read(limit).catch((error: unknown) => {
     if (isServiceError(error)) throw error;
     throw new ServiceError('invalid_body', 'The request body broke off.');
@@ -63,19 +73,32 @@ export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
 }
 
 /** The counted read of a web stream. Beyond the limit it is left alone: cancelling would keep the answer from being sent. */
-async function readStream(body: ReadableStream<Uint8Array> | null, limit: number): Promise<Uint8Array | undefined> {
+async function readStream(
+  body: ReadableStream<Uint8Array> | null,
+  limit: number,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array | undefined> {
   if (!body) return new Uint8Array();
   const reader = body.getReader();
+  // Nobody promises that a stream ends when the one who sends it is gone.
+  const giveUp = () => reader.cancel().catch(() => {});
+  signal?.addEventListener('abort', giveUp, { once: true });
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return Buffer.concat(chunks, length);
-    chunks.push(value);
-    length += value.byteLength;
-    if (length <= limit) continue;
-    reader.releaseLock();
-    return undefined;
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const { done, value } = await reader.read();
+      signal?.throwIfAborted();
+      if (done) return Buffer.concat(chunks, length);
+      chunks.push(value);
+      length += value.byteLength;
+      if (length <= limit) continue;
+      reader.releaseLock();
+      return undefined;
+    }
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
   }
 }
 

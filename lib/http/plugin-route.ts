@@ -39,7 +39,7 @@ async function answer(context: HandlerContext, route: PluginRoute, pluginId: str
   const { headers, method } = request;
   if (route.authorize)
     await guarded(context, pluginId, async (signal) => route.authorize?.({ headers, params, signal }));
-  const rawBody = await readBody(request, app.config.server.bodyLimitBytes, platform.readBody);
+  const rawBody = await readBody(request, app.config.server.bodyLimitBytes, platform);
   const body = parseJson(rawBody);
   const { searchParams } = platform.url ?? new URL(request.url);
   const query = Object.fromEntries(searchParams);

@@ -11,6 +11,7 @@ import {
   SendMessageRequest,
   UpdateSessionRequest,
 } from '../../lib/wire/requests.ts';
+import { within } from '../helpers/within.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -115,6 +116,28 @@ json('the limit counts what arrives, not what was declared', async () => {
   assert.is(await codeOfAsync(readBody(new Request('http://x/', init), 1_000)), 'payload_too_large');
   const exact = new Request('http://x/', { method: 'POST', body: 'x'.repeat(1_000) });
   assert.is((await readBody(exact, 1_000)).byteLength, 1_000);
+});
+
+json('a body that stops arriving is not waited for once its client is gone', async () => {
+  const gone = new AbortController();
+  let cancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(bytes('{')),
+    cancel() {
+      cancelled = true;
+    },
+  });
+  const init: RequestInit & { duplex: 'half' } = { method: 'POST', body, duplex: 'half' };
+  const reading = codeOfAsync(readBody(new Request('http://x/', init), 1_000, { signal: gone.signal }));
+  gone.abort();
+  assert.is(await within(5_000, reading), 'invalid_body');
+  assert.ok(cancelled);
+});
+
+json('a body that somebody in front has read is no fault of the client', async () => {
+  const request = new Request('http://x/', { method: 'POST', body: '{}' });
+  await request.text();
+  assert.match(await codeOfAsync(readBody(request, 10)), /was read before the handler was called/);
 });
 json.run();
 
