@@ -12,8 +12,8 @@ const started = performance.now();
 const programs = [
   'host/main.ts',
   // What package.json exports.
-  ...['host/create-app.ts', 'host/routes.ts', 'host/serve.ts', 'lib/http/router.ts', 'lib/config/load-config.ts'],
-  ...['lib/plugin-api/index.ts', 'lib/client/index.ts'],
+  ...['host/create-app.ts', 'host/routes.ts', 'host/serve.ts', 'lib/http/create-fetch.ts', 'lib/http/router.ts'],
+  ...['lib/config/load-config.ts', 'lib/plugin-api/index.ts', 'lib/client/index.ts'],
 ];
 const entries = [
   ...globSync('handlers', /\.ts$/),

@@ -6,8 +6,11 @@ import type { Session } from '../session/session.ts';
 import { ServiceError } from '../wire/errors.ts';
 import { errorAnswer, finishApi } from './answer.ts';
 import { checkDeclared, parseJsonObject, readBody } from './body.ts';
+import { preflight } from './cors.ts';
 import { guardCrossSite } from './cross-site-guard.ts';
 import { decodeParams, matchPath } from './path-pattern.ts';
+import { nameRequest } from './request-id.ts';
+import { withoutBody } from './respond.ts';
 import { untilInDoubt } from './store-deadline.ts';
 import { validate } from './validate.ts';
 
@@ -68,6 +71,7 @@ export interface EndpointOptions<Body, HasSession extends boolean> {
 /**
  * A route of the contract as a standalone fetch handler. In this order: cross-site guard, authentication, administrator check,
  * path, session, body (limit, JSON, validation), `handle`. Whatever is thrown becomes the error envelope; nothing rejects.
+ * OPTIONS and, where it answers GET, HEAD need no router either.
  */
 export function endpoint<Body = undefined, HasSession extends boolean = false>(
   route: `${RouteSpec['method']} /${string}`,
@@ -78,10 +82,13 @@ export function endpoint<Body = undefined, HasSession extends boolean = false>(
   const isApi = path.startsWith('/api/');
   const handler = async (context: HandlerContext): Promise<Response> => {
     const { request, platform } = context;
+    if (request.method === 'OPTIONS')
+      return nameRequest(preflight(request, platform.app.config.server, [method]), request);
     const answered = answer(context, spec, options);
     const bounded = method === 'GET' ? answered : untilInDoubt(answered, platform.app, request);
     const response = await bounded.catch((error: unknown) => errorAnswer(error, platform.app, request));
-    return isApi ? finishApi(response, request, platform.app) : response;
+    const finished = isApi ? finishApi(response, request, platform.app) : response;
+    return request.method === 'HEAD' ? withoutBody(finished) : finished;
   };
   return Object.assign(handler, { route: spec });
 }
@@ -95,8 +102,7 @@ async function answer<Body, HasSession extends boolean>(
   const url = platform.url ?? new URL(request.url);
   const rawParams = platform.params ?? matchPath(path, url.pathname);
   if (!rawParams) throw new ServiceError('not_found', 'There is no such route.');
-  if (request.method !== method && !(method === 'GET' && request.method === 'HEAD'))
-    throw new ServiceError('method_not_allowed', `This route answers ${method}.`, { headers: { allow: method } });
+  if (request.method !== method && !(method === 'GET' && request.method === 'HEAD')) throw wrongMethod(method);
   const principal = access === 'public' ? nobody : await authorize(request, ip, app, access);
   const params = decodeParams(rawParams);
   // A foreign session is 404 whatever the body says; looked up again behind the body, during which it may go.
@@ -104,6 +110,11 @@ async function answer<Body, HasSession extends boolean>(
   const body = await parseBody(request, platform, options.body);
   const session = options.session ? findSession(app, principal, params.id) : undefined;
   return options.handle({ app, request, url, params, principal, session, body, signal } as Call<Body, HasSession>);
+}
+
+function wrongMethod(method: RouteSpec['method']): ServiceError {
+  const allow = method === 'GET' ? 'GET, HEAD, OPTIONS' : `${method}, OPTIONS`;
+  return new ServiceError('method_not_allowed', `This route answers ${allow}.`, { headers: { allow } });
 }
 
 /** The caller of a request that needs a credential. Throws `forbidden` or `unauthorized`. */
@@ -130,11 +141,11 @@ async function parseBody<Body>(
   const limit = platform.app.config.server.bodyLimitBytes;
   if (!shape) {
     // A body without a length can only be counted; the limit holds for those that nobody wants, too.
-    if (request.headers.has('transfer-encoding')) await readBody(request, limit, platform.readBody);
+    if (request.headers.has('transfer-encoding')) await readBody(request, limit, platform);
     else checkDeclared(request.headers, limit);
     return undefined;
   }
-  const value = parseJsonObject(await readBody(request, limit, platform.readBody));
+  const value = parseJsonObject(await readBody(request, limit, platform));
   return typeof shape === 'function' ? shape(value) : validate(value, shape);
 }
 

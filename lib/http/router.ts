@@ -53,7 +53,7 @@ async function dispatch(context: Context, methods: Methods, app: App): Promise<R
 
   const own = methods.get(wanted);
   const platform = { ...context.platform, app, url, params: context.params };
-  if (own) return head(method, await own(outer(context, platform)));
+  if (own) return own(outer(context, platform));
   if (plugin?.route) {
     const { route, pluginId = '', params } = plugin;
     return head(method, await callPluginRoute(outer(context, { ...platform, params }), route, pluginId));

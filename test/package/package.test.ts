@@ -52,6 +52,7 @@ const program = `
 import { createApp } from 'agent-session-service';
 import { createClient } from 'agent-session-service/client';
 import { loadConfig } from 'agent-session-service/config';
+import { createFetch } from 'agent-session-service/fetch';
 import createSession from 'agent-session-service/handlers/sessions/create';
 import { defineTool } from 'agent-session-service/plugin';
 import { createRouter } from 'agent-session-service/router';
@@ -61,9 +62,7 @@ import { serve } from 'agent-session-service/serve';
 const { config } = loadConfig({ env: {}, cwd: process.cwd() });
 const app = await createApp({ config });
 const request = new Request('http://localhost/api/sessions', { method: 'POST' });
-const platform = { app, signal: new AbortController().signal };
-const adapter = { ip: '127.0.0.1', env: () => undefined, passThrough() {}, waitUntil() {} };
-const response = await createSession({ ...adapter, request, platform });
+const response = await createFetch([createSession], app)(request);
 const { session } = await response.json();
 const listening = await serve(createRouter(handlers, app), app, { host: '127.0.0.1', port: 0 });
 const client = createClient({ baseUrl: 'http://127.0.0.1:' + listening.port });

@@ -1,0 +1,23 @@
+import type { App } from '../app.ts';
+import type { Handler } from './endpoint.ts';
+import { createRouter } from './router.ts';
+
+export interface FetchOptions {
+  /** The address of the client, which failed logins are counted by. Default: none is known, and all count together. */
+  ip?: string;
+  /** Aborts when the client is gone. Default: the request's own signal. */
+  signal?: AbortSignal;
+}
+
+/** Never rejects; a stream ends when its body is cancelled or the signal aborts. */
+export type Fetch = (request: Request, options?: FetchOptions) => Promise<Response>;
+
+/**
+ * The routes of `handlers`, one or all, as a function from a request to its answer: for servers that take such a function, and
+ * for tests. Paths outside of them are 404, but routes of the app's plugins are always there.
+ */
+export function createFetch(handlers: readonly Handler[], app: App): Fetch {
+  const route = createRouter(handlers, app);
+  return async (request, { ip = '', signal = request.signal } = {}) =>
+    route({ request, ip, platform: { signal }, env: () => undefined, passThrough() {}, waitUntil() {} });
+}
