@@ -14,6 +14,18 @@ import { withApp } from '../helpers/with-app.ts';
 import { within } from '../helpers/within.ts';
 import { happyCalls, type Scene } from './happy-calls.ts';
 
+const fromBuild = (file: string) => import(pathToFileURL(resolve('dist', file.replace(/ts$/, 'js'))).href);
+
+// Before the first suite runs: it would not wait for those that are declared later.
+const program: Program = {
+  ...(await fromBuild('host/create-app.ts')),
+  ...(await fromBuild('host/routes.ts')),
+  ...(await fromBuild('lib/http/router.ts')),
+};
+const builtHandlers = await Promise.all(
+  globSync('handlers', /\.ts$/).map(async (file): Promise<Handler> => (await fromBuild(file)).default),
+);
+
 const happy = suite('Every handler answers a Request by itself, with an app in memory and no socket');
 
 const nameOf = ({ route }: Handler) => `${route.method} ${route.path}`;
@@ -68,16 +80,8 @@ happy.run();
 
 const built = suite('Every handler of the build does the same with the service of the build');
 
-const program: Program = {
-  ...(await import(pathToFileURL(resolve('dist/host/create-app.js')).href)),
-  ...(await import(pathToFileURL(resolve('dist/host/routes.js')).href)),
-  ...(await import(pathToFileURL(resolve('dist/lib/http/router.js')).href)),
-};
-for (const file of globSync('handlers', /\.ts$/)) {
-  const url = pathToFileURL(resolve('dist', file.replace(/ts$/, 'js'))).href;
-  const { default: handler }: { default: Handler } = await import(url);
+for (const handler of builtHandlers)
   built(nameOf(handler), () => withScene((scene) => callHappily(handler, scene), { program }));
-}
 
 built.run();
 
