@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { syncPath } from './durable-files.ts';
 import type { ObjectType } from './object-store.ts';
@@ -12,7 +12,7 @@ export interface ObjectBatch {
   add(type: ObjectType, content: Buffer): string;
   /** Makes them durable and visible; returns the bytes they take. */
   finish(): number;
-  /** Forgets them. Does nothing after `finish`. */
+  /** Forgets what `finish` has not made visible, and drops its files. */
   abort(): void;
 }
 
@@ -105,6 +105,7 @@ export function publishPack(
     syncPath(path);
     syncPath(`${path}.idx`);
   }
+  if (mkdirSync(packs, { recursive: true, mode: 0o700 }) && durable) syncPath(dirname(packs));
   // The index last: a pack without one is not there.
   renameSync(path, join(packs, `pack-${name}.pack`));
   renameSync(`${path}.idx`, join(packs, `pack-${name}.idx`));

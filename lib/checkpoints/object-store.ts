@@ -42,12 +42,14 @@ export interface ObjectStore {
   retain(keep: ReadonlySet<string>): number;
 }
 
-/** `durable` false leaves out fsync: then only a crash of the process is survived. Blocking; for a worker. */
+/**
+ * `durable` false leaves out fsync: then only a crash of the process is survived. Blocking; for a worker. Nothing is made
+ * before the first object is.
+ */
 export function createObjectStore(gitDirectory: string, { durable }: { durable: boolean }): ObjectStore {
   const objects = join(gitDirectory, 'objects');
   const packs = join(objects, 'pack');
   const incoming = incomingPath(gitDirectory);
-  mkdirSync(packs, { recursive: true, mode: 0o700 });
   // Batches that a crash interrupted.
   rmSync(incoming, { recursive: true, force: true });
   let open: PackReader[] | undefined;
@@ -92,17 +94,18 @@ export function createObjectStore(gitDirectory: string, { durable }: { durable: 
       mkdirSync(incoming, { recursive: true, mode: 0o700 });
       const temporary = join(incoming, 'pack');
       const writer = createPackWriter(temporary);
-      for (const oid of kept) {
-        const object = pack.read(oid);
-        if (!object) {
+      try {
+        for (const oid of kept) {
+          const object = pack.read(oid);
           // Holds deltas: another git made it, and another git may clean it up.
-          writer.abort();
-          rmSync(temporary, { force: true });
-          return pack.bytes;
+          if (!object) return pack.bytes;
+          writer.add(oid, object.type, object.content);
         }
-        writer.add(oid, object.type, object.content);
+        bytes = publishPack(temporary, writer, { packs, durable });
+      } finally {
+        writer.abort();
+        rmSync(incoming, { recursive: true, force: true });
       }
-      bytes = publishPack(temporary, writer, { packs, durable });
     }
     unlinkSync(pack.path.replace(/pack$/, 'idx'));
     unlinkSync(pack.path);

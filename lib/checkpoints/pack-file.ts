@@ -12,12 +12,14 @@ export interface PackWriter {
   add(oid: string, type: ObjectType, content: Buffer): void;
   /** Finishes both files; returns the name that the pack must get (`pack-<name>.pack`, `.idx`) and its size in bytes. */
   finish(): { name: string; bytes: number };
+  /** Closes what is open; after `finish`, nothing. */
   abort(): void;
 }
 
 /** Writes a pack to `path` and its index to `path` + `.idx`, neither synced. Memory: about 100 bytes per object. */
 export function createPackWriter(path: string): PackWriter {
   const fd = openSync(path, 'wx+', 0o444);
+  let isOpen = true;
   const entries: { oid: string; crc: number; offset: number }[] = [];
   let offset = 12;
   let waiting: Buffer[] = [packHeader(0)];
@@ -26,6 +28,11 @@ export function createPackWriter(path: string): PackWriter {
     writeAll(fd, Buffer.concat(waiting));
     waiting = [];
     waitingBytes = 0;
+  };
+  /** Once: another thread may have been given the number of the descriptor since. */
+  const close = (): void => {
+    if (isOpen) closeSync(fd);
+    isOpen = false;
   };
   return {
     add(oid, type, content) {
@@ -41,12 +48,12 @@ export function createPackWriter(path: string): PackWriter {
       writeSync(fd, packHeader(entries.length), 0, 12, 0);
       const digest = hashOf(fd, offset);
       writeSync(fd, digest, 0, digest.length, offset);
-      closeSync(fd);
+      close();
       const index = encodeIndex(entries, digest);
       writeFileSync(`${path}.idx`, index, { flag: 'wx', mode: 0o444 });
       return { name: digest.toString('hex'), bytes: offset + digest.length + index.length };
     },
-    abort: () => closeSync(fd),
+    abort: close,
   };
 }
 

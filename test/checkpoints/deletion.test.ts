@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { tempDirectory } from '../helpers/temp-directory.ts';
 import { eventually, within } from '../helpers/within.ts';
 import { checkRepositories, hasGit, repositoriesIn, runGit } from './native-git.ts';
 import { openCheckpointer } from './open-checkpointer.ts';
@@ -38,6 +39,33 @@ test('the records of a deleted session go at once, its objects when the service 
   await checkpointer.restore(other, kept.id);
   checkRepositories(directory);
   await checkpointer.forget(other);
+  assert.equal(repositoriesIn(directory), []);
+  await checkpointer.close();
+});
+
+test('nothing is left of a workspace whose last session goes while another one is still to be collected', async () => {
+  const { checkpointer, workspace, directory, session } = openCheckpointer({ idleMs: 20 });
+  const other = { ...session, id: 'ses_two' };
+  writeFileSync(join(workspace, 'a'), 'content');
+  await within(10_000, checkpointer.capture(session, 'one'));
+  await checkpointer.capture(other, 'two');
+  await checkpointer.forget(session);
+  await checkpointer.forget(other);
+  assert.equal(repositoriesIn(directory), []);
+  // An operation behind any collecting that was planned.
+  const elsewhere = { ...session, id: 'ses_three', workspace: tempDirectory('elsewhere') };
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  await checkpointer.capture(elsewhere, 'elsewhere');
+  assert.is(repositoriesIn(directory).length, 1);
+  await checkpointer.close();
+});
+
+test('asking for a checkpoint that there is not makes no repository', async () => {
+  const { checkpointer, directory, session } = openCheckpointer();
+  for (const ask of [checkpointer.restore, checkpointer.preview, checkpointer.diff]) {
+    const answer: Promise<unknown> = ask(session, 'chk_none');
+    assert.is(await within(10_000, answer).catch((error: { code: string }) => error.code), 'not_found');
+  }
   assert.equal(repositoriesIn(directory), []);
   await checkpointer.close();
 });
