@@ -15,6 +15,7 @@ import { extrasOf, snapshotOf } from './snapshot-extras.ts';
 import type { Snapshot } from './snapshot-node.ts';
 import { sweep } from './sweep.ts';
 import { takeSnapshot } from './take-snapshot.ts';
+import { largestIgnoreFile } from './walk.ts';
 
 export interface WorkerOperations extends Operations {
   /** What nobody waits for: what git shows of the records, and the stat data of the last walk, go to disk. */
@@ -73,7 +74,10 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
   }
 
   async function plan(repository: Repository, current: Snapshot, { target, own }: { target: Snapshot; own: OwnRules }) {
-    const textOf = async (oid: string): Promise<string> => (await repository.read(oid)).content.toString('utf8');
+    const textOf = async (oid: string): Promise<string | undefined> => {
+      const { content } = await repository.read(oid);
+      return content.length <= largestIgnoreFile ? content.toString('utf8') : undefined;
+    };
     return planRestore(current, target, { own, ignoredThen: await rulesOfSnapshot(target, rules, textOf) });
   }
 

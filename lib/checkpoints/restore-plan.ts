@@ -27,10 +27,13 @@ export interface PlanOptions {
 export function planRestore(current: Snapshot, target: Snapshot, { ignoredThen, own }: PlanOptions): RestorePlan {
   const inTheWay = (path: RawPath): boolean => target.files.has(path) || target.directories.has(path);
   const mine = (path: RawPath): boolean => isOwnPath(own, path);
+  /** They were there, with a content that nobody has. */
+  const tooLargeThen = new Set(target.skipped);
+  const mustGo = (path: RawPath): boolean => inTheWay(path) || blocksAnAncestor(path, target);
   const plan: RestorePlan = { remove: [], removeDirectories: [], makeDirectories: [], write: [], changeMode: [] };
 
   for (const [path] of current.files)
-    if (!target.files.has(path) && (inTheWay(path) || blocksAnAncestor(path, target) || !ignoredThen(path, false)))
+    if (!target.files.has(path) && !tooLargeThen.has(path) && (mustGo(path) || !ignoredThen(path, false)))
       plan.remove.push(path);
   for (const [path] of current.directories)
     if (!target.directories.has(path) && (target.files.has(path) || !ignoredThen(path, true)))
@@ -65,13 +68,16 @@ function blocksAnAncestor(path: RawPath, target: Snapshot): boolean {
   return false;
 }
 
-/** The ignore rules of a snapshot, from its own ignore files. `textOf` returns the content of a stored blob. */
+/**
+ * The ignore rules of a snapshot, from its own ignore files. `textOf` returns the content of a stored blob, or undefined for
+ * one that the walk would not have read either.
+ */
 export async function rulesOfSnapshot(
   target: Snapshot,
   base: IgnoreLevel,
-  textOf: (oid: string) => Promise<string>,
+  textOf: (oid: string) => Promise<string | undefined>,
 ): Promise<PlanOptions['ignoredThen']> {
-  const texts = new Map<RawPath, string>();
+  const texts = new Map<RawPath, string | undefined>();
   for (const [path, { kind, oid }] of target.files)
     if (kind === 'file' && baseName(path) === '.gitignore') texts.set(parentPath(path), await textOf(oid));
   const levels = new Map<RawPath, IgnoreLevel>();

@@ -38,7 +38,8 @@ export const largestFile = 64 * 1024 * 1024;
 /** Stat data of a file changed less than this long ago proves nothing: clocks of file systems are coarse. */
 const youngMs = 1_500;
 const deepest = 200;
-const largestIgnoreFile = 1024 * 1024;
+/** Rules of larger ignore files do not count. */
+export const largestIgnoreFile = 1024 * 1024;
 
 /** What a restore writes before it renames it. One that lies around is from a restore that was killed, and is removed. */
 const temporaryName = /^\.service-restore-[0-9a-f]{16}\.tmp$/;
