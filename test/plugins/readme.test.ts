@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
@@ -11,6 +11,8 @@ for (const manifest of globSync('plugins', /service\.plugin\.json$/)) {
   const folder = manifest.replace(/\/service\.plugin\.json$/, '');
   readme(folder, async () => {
     const { default: plugin } = await import(pathToFileURL(resolve('dist', folder, 'index.js')).href);
+    assert.ok(existsSync(`${folder}/README.md`), `${folder} needs a README.md`);
+    if (plugin.options === undefined) return;
     const { schema } = plugin.options;
     const rows = readFileSync(`${folder}/README.md`, 'utf8').match(/^\| `.*$/gm) ?? [];
     const named = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
