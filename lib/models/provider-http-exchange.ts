@@ -17,8 +17,8 @@ export interface ExchangeCall {
   target: RequestOptions;
   method: 'GET' | 'POST';
   headers: Record<string, string>;
-  /** JSON text. */
-  body?: string;
+  /** UTF-8 JSON. */
+  body?: Uint8Array;
   agent: Agent;
   signal: AbortSignal;
   clock: Clock;

@@ -31,11 +31,11 @@ export interface ProviderHttpOptions {
 /** HTTP as model providers need it: JSON in, server-sent events out, over kept connections. */
 export interface ProviderHttp {
   /**
-   * POSTs `body` (text is JSON already) and resolves when the answer is complete. The reader is called synchronously,
+   * POSTs `body` (bytes are UTF-8 JSON already) and resolves when the answer is complete. The reader is called synchronously,
    * for everything of one network read in the same tick. Rejects with a ProviderError, with what the reader threw, or
    * with the signal's reason.
    */
-  postForEvents(path: string, body: JsonRecord | string, io: EventReader & { signal: AbortSignal }): Promise<void>;
+  postForEvents(path: string, body: JsonRecord | Uint8Array, io: EventReader & { signal: AbortSignal }): Promise<void>;
   /** GETs one JSON document. Rejects as above. */
   getJson(path: string, io: { signal: AbortSignal; timeoutMs: number }): Promise<unknown>;
   /** Closes the kept connections. */
@@ -95,11 +95,11 @@ export function createProviderHttp(options: ProviderHttpOptions): ProviderHttp {
 
   return {
     postForEvents(path, body, { signal, ...reader }) {
-      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const bytes = body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
       const request = call('POST', path, signal);
       request.headers['content-type'] = 'application/json';
-      request.headers['content-length'] = String(Buffer.byteLength(text));
-      request.body = text;
+      request.headers['content-length'] = String(bytes.byteLength);
+      request.body = bytes;
       return run<void>(request, (response, result) => {
         decodeBody(response, createBodyDecoder(provider, reader, limits), { result, provider, clock });
       });

@@ -36,7 +36,7 @@ export {
   type ModelToolCall,
   ProviderError,
 } from '../models/model.ts';
-export { createListEncoder, objectText } from '../models/provider-body.ts';
+export { createListEncoder, objectBytes } from '../models/provider-body.ts';
 export { createProviderHttp, type EventReader, type ProviderHttp } from '../models/provider-http.ts';
 export { condense, errorText, isRetryableStatus } from '../models/provider-http-failure.ts';
 export { countOf, isRecord, type JsonRecord, listOf, parseJson, recordOf, textOf } from '../models/provider-json.ts';

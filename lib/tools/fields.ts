@@ -25,7 +25,9 @@ export function notesOf(value: object): Notes {
 
 /** Describes a field for the model that fills it in. */
 export function field<T, S>(inner: struct.Struct<T, S>, description: string): struct.Struct<T, S> {
-  return annotate(new struct.Struct<T, S>({ ...inner }), inner, { description });
+  // A copy made by the constructor would check everything through one more pair of generators.
+  const copy: struct.Struct<T, S> = Object.assign(Object.create(struct.Struct.prototype), inner);
+  return annotate(copy, inner, { description });
 }
 
 // superstruct's own functions, which also leave a note: a refined struct does not say what it was refined with.

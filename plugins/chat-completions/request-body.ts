@@ -3,24 +3,24 @@ import {
   type JsonRecord,
   type ModelEntry,
   type ModelRequest,
-  objectText,
+  objectBytes,
 } from '../../lib/plugin-api/index.ts';
 import { toWireMessages } from './messages.ts';
 import { type Endpoint, isOfficial } from './options.ts';
 
 /**
- * Makes the bodies of a model's calls, as JSON text. Options of the model beat options of the endpoint, which beat what
+ * Makes the bodies of a model's calls, as UTF-8 JSON. Options of the model beat options of the endpoint, which beat what
  * the request asks for.
  */
-export function createRequestBody(endpoint: Endpoint, entry: ModelEntry): (request: ModelRequest) => string {
-  const toolsText = createListEncoder(toWireTool);
+export function createRequestBody(endpoint: Endpoint, entry: ModelEntry): (request: ModelRequest) => Uint8Array {
+  const toolsJson = createListEncoder(toWireTool);
   const offersTools = entry.supportsTools ?? endpoint.supportsTools;
   const maxTokensField =
     endpoint.maxTokensField ?? (isOfficial(endpoint.baseUrl) ? 'max_completion_tokens' : 'max_tokens');
   return (request) => {
     const usesTools = offersTools && request.tools.length > 0;
     const fields = fieldsOf({ ...endpoint, maxTokensField }, entry, request);
-    return objectText(fields, usesTools ? { tools: toolsText(request.tools) } : {});
+    return objectBytes(fields, usesTools ? { tools: toolsJson(request.tools) } : {});
   };
 }
 

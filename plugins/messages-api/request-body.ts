@@ -3,7 +3,7 @@ import {
   type JsonRecord,
   type ModelEntry,
   type ModelRequest,
-  objectText,
+  objectBytes,
   wireToolName,
 } from '../../lib/plugin-api/index.ts';
 import { plain, toWireMessages, type WireMessage, withContent } from './messages.ts';
@@ -13,16 +13,16 @@ import { canThink } from './thinking.ts';
 const defaultMaxTokens = 4_096;
 
 /**
- * Makes the bodies of a model's calls, as JSON text. Options of the model beat options of the endpoint, which beat what
+ * Makes the bodies of a model's calls, as UTF-8 JSON. Options of the model beat options of the endpoint, which beat what
  * the request asks for.
  */
-export function createRequestBody(endpoint: Endpoint, entry: ModelEntry): (request: ModelRequest) => string {
-  const toolsText = createListEncoder(toWireTool);
+export function createRequestBody(endpoint: Endpoint, entry: ModelEntry): (request: ModelRequest) => Uint8Array {
+  const toolsJson = createListEncoder(toWireTool);
   const offersTools = entry.supportsTools ?? endpoint.supportsTools;
   return (request) => {
     const fields = fieldsOf(endpoint, entry, request);
-    if (offersTools && request.tools.length > 0) return objectText(fields, { tools: toolsText(request.tools) });
-    return JSON.stringify({ ...pastTools(request), ...fields });
+    if (offersTools && request.tools.length > 0) return objectBytes(fields, { tools: toolsJson(request.tools) });
+    return objectBytes({ ...pastTools(request), ...fields }, {});
   };
 }
 

@@ -1,25 +1,29 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createListEncoder, objectText } from '../../lib/models/provider-body.ts';
+import { createListEncoder, objectBytes } from '../../lib/models/provider-body.ts';
 import { createToolRegistry } from '../../lib/tools/registry.ts';
 import { chat, tool } from './request-kit.ts';
 
 const test = suite('What is the same in every request of a model is encoded once');
 
-test('the text of a list is made once for each list', () => {
+const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString();
+
+test('the JSON of a list is made once for each list', () => {
   let encoded = 0;
-  const textOf = createListEncoder(({ name }: { name: string }) => ({ name, at: ++encoded }));
+  const encode = createListEncoder(({ name }: { name: string }) => ({ name, at: ++encoded }));
   const list = [{ name: 'a' }, { name: 'b' }];
-  assert.is(textOf(list), '[{"name":"a","at":1},{"name":"b","at":2}]');
-  assert.is(textOf(list), '[{"name":"a","at":1},{"name":"b","at":2}]');
-  assert.is(textOf([...list]), '[{"name":"a","at":3},{"name":"b","at":4}]');
+  assert.is(textOf(encode(list)), '[{"name":"a","at":1},{"name":"b","at":2}]');
+  assert.is(encode(list), encode(list));
+  assert.is(textOf(encode([...list])), '[{"name":"a","at":3},{"name":"b","at":4}]');
 });
 
-test('text that is JSON already joins an object, unless a field has its name', () => {
-  assert.is(objectText({}, { tools: '[1]' }), '{"tools":[1]}');
-  assert.is(objectText({ a: 'ä"' }, { tools: '[1]', 'x"y': '{}' }), '{"a":"ä\\"","tools":[1],"x\\"y":{}}');
-  assert.is(objectText({ tools: null }, { tools: '[1]' }), '{"tools":null}');
-  assert.is(objectText({ a: 1 }, {}), '{"a":1}');
+test('what is JSON already joins an object, unless a field has its name', () => {
+  const json = (text: string) => Buffer.from(text);
+  const joined = (...given: Parameters<typeof objectBytes>) => textOf(objectBytes(...given));
+  assert.is(joined({}, { tools: json('[1]') }), '{"tools":[1]}');
+  assert.is(joined({ a: 'ä"' }, { tools: json('["ö"]'), 'x"y': json('{}') }), '{"a":"ä\\"","tools":["ö"],"x\\"y":{}}');
+  assert.is(joined({ tools: null }, { tools: json('[1]') }), '{"tools":null}');
+  assert.is(joined({ a: 1 }, {}), '{"a":1}');
 });
 
 test('the schemas of tools are the same list until a tool comes or goes', () => {

@@ -19,19 +19,23 @@ export function signed(model: string, thought: string): Record<string, unknown> 
 export function chat(messages: ModelMessage[], options: object = {}, request: Partial<ModelRequest> = {}) {
   const [endpoint] = endpointsOf(ChatOptions.create({ baseUrl: 'http://host.test', ...options }), {});
   if (endpoint === undefined) throw new Error('no endpoint');
-  return JSON.parse(chatBody(endpoint, { id: 'm' })(requestOf({ tools: [tool], ...request, messages })));
+  return parsed(chatBody(endpoint, { id: 'm' })(requestOf({ tools: [tool], ...request, messages })));
 }
 
 /** The same for a model of that id. */
 export function chatFor(id: string, messages: ModelMessage[]) {
   const [endpoint] = endpointsOf(ChatOptions.create({ baseUrl: 'http://host.test' }), {});
   if (endpoint === undefined) throw new Error('no endpoint');
-  return JSON.parse(chatBody(endpoint, { id })(requestOf({ tools: [tool], messages })));
+  return parsed(chatBody(endpoint, { id })(requestOf({ tools: [tool], messages })));
 }
 
 /** The messages API request of these messages. */
 export function anthropic(messages: ModelMessage[], options: object = {}, request: Partial<ModelRequest> = {}) {
   const endpoint = endpointOf(MessagesOptions.create({ baseUrl: 'http://host.test', ...options }), {});
   if (endpoint === undefined) throw new Error('no endpoint');
-  return JSON.parse(messagesBody(endpoint, { id: 'm' })(requestOf({ tools: [tool], ...request, messages })));
+  return parsed(messagesBody(endpoint, { id: 'm' })(requestOf({ tools: [tool], ...request, messages })));
+}
+
+function parsed(body: Uint8Array) {
+  return JSON.parse(Buffer.from(body).toString());
 }

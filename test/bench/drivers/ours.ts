@@ -23,7 +23,6 @@ export function ourDriver(
           SERVICE_PORT: String(port),
           SERVICE_LOG_LEVEL: 'warn',
           SERVICE_STORAGE_DRIVER: storage,
-          ...(process.env.BENCH_CP && { SERVICE_CHECKPOINTS: process.env.BENCH_CP }),
         },
       };
     },
