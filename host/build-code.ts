@@ -6,7 +6,10 @@ import { letNurseryGrow } from './nursery.ts';
 
 // Part of the build. usage: node build-code.js PROGRAM CODE
 const [program = '', code = ''] = process.argv.splice(2, 2, '--port', '0').map((path) => resolve(path));
-await buildCode(program, code);
+buildCode(program, code).catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});
 
 /** Runs the service as a newcomer would, with one message, and keeps what V8 has compiled by then. */
 async function buildCode(program: string, code: string): Promise<void> {

@@ -20,11 +20,11 @@ export interface CompiledProgram {
 
 /**
  * Reads the program, a CommonJS file at an absolute path, and its compiled code, if there is any. V8 refuses code of
- * another version of itself; then the program is compiled as usual. The two files must come from one build: of the source,
- * V8 compares the length only.
+ * another version of itself; then the program is compiled as usual. The program is ASCII, as the bundler
+ * writes it. The two files must come from one build: of the source, V8 compares the length only.
  */
 export function openProgram(file: string, codeFile: string): CompiledProgram {
-  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'utf8')}\n})`;
+  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'latin1')}\n})`;
   const cachedData = readIfThere(codeFile);
   // The name is for stack traces and stays in the compiled code: it says nothing of the machine that built it.
   const script = new Script(source, { filename: basename(file), ...(cachedData ? { cachedData } : {}) });

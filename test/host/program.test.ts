@@ -28,6 +28,18 @@ test('what is not part of it can be required, with the names that its users want
   }
 });
 
+test('it runs in strict mode, like the modules that the tests import', () => {
+  const start = readFileSync(resolve('dist/host/main.js'), 'utf8').split('\n')[1] ?? '';
+  for (const text of [program, start]) assert.match(text, /^'use strict';/);
+});
+
+test('it is ASCII, as which the launcher reads it', () => {
+  assert.is(
+    readFileSync(path).findIndex((byte) => byte > 127),
+    -1,
+  );
+});
+
 /** Names that only one of the two module systems has. */
 function isInterop(key: string): boolean {
   return key === 'default' || key === 'module.exports' || key === '__esModule';
