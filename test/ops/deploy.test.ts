@@ -15,6 +15,7 @@ import { eventually } from '../helpers/within.ts';
 
 const deploy = suite('What OPERATIONS.md and host/deploy say');
 const read = (path: string) => readFileSync(path, 'utf8');
+const statusOf = (response: Response) => response.arrayBuffer().then(() => response.status);
 
 deploy(
   'the nginx example carries streams as they come, hides the figures, logs no token, shares request ids and passes what the contract allows',
@@ -47,6 +48,8 @@ deploy(
     assert.is((await fetch(at('/api/metrics'), { headers })).status, 403);
     const id = created.headers.get('x-request-id') ?? '';
     assert.match(id, /^[0-9a-f]{32}$/);
+    const burst = await Promise.all(Array.from({ length: 600 }, () => fetch(at('/api/health')).then(statusOf)));
+    assert.equal([...new Set(burst)].sort(), [200, 429]);
     await eventually(5_000, () => read(log).includes('/events'));
     assert.match(read(log), id);
     assert.not.match(read(log), 'canary');
