@@ -9,11 +9,19 @@ export interface RouteRegistry {
   register(route: PluginRoute, pluginId: string): Undo;
   /** Every registered route, with its plugin. */
   list(): { route: PluginRoute; pluginId: string }[];
-  /** The route of a path, whatever parameters it has; `methods` are those the path knows. */
-  match(
-    method: string,
-    pathname: string,
-  ): { route?: PluginRoute; pluginId?: string; params: Record<string, string>; methods: string[] } | undefined;
+  /** The route of a path, whatever parameters it has. */
+  match(method: string, pathname: string): RouteMatch | undefined;
+}
+
+export interface RouteMatch {
+  /** Absent when the path knows other methods only. */
+  route?: PluginRoute;
+  pluginId?: string;
+  params: Record<string, string>;
+  /** Those the path knows. */
+  methods: string[];
+  /** One of them needs no credential: that the path exists is no secret then. */
+  isPublic: boolean;
 }
 
 interface Registered {
@@ -58,7 +66,9 @@ export function createRouteRegistry(builtIn: readonly RouteSpec[]): RouteRegistr
       for (const entry of ordered) {
         const found = entry.methods.get(method);
         const params = matchPath(found?.route.path ?? entry.path, pathname);
-        if (params) return { ...found, params, methods: [...entry.methods.keys()] };
+        if (!params) continue;
+        const isPublic = [...entry.methods.values()].some(({ route }) => route.public === true);
+        return { ...found, params, methods: [...entry.methods.keys()], isPublic };
       }
       return undefined;
     },

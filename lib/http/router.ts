@@ -58,13 +58,19 @@ async function dispatch(context: Context, methods: Methods, app: App): Promise<R
     const { route, pluginId = '', params } = plugin;
     return head(method, await callPluginRoute(outer(context, { ...platform, params }), route, pluginId));
   }
-  const answer = await refuse(context, known, methods, app).catch((error: unknown) => errorAnswer(error, app, request));
+  const isPublic = plugin?.isPublic || [...methods.values()].some((handler) => handler.route.access === 'public');
+  const answer = await refuse(context, { known, methods, isPublic }, app).catch((error: unknown) =>
+    errorAnswer(error, app, request),
+  );
   return head(method, isApi ? finishApi(answer, request, app) : answer);
 }
 
 /** No handler: 401 before anything is told about a path that needs a credential, then 405 or 404. */
-async function refuse(context: Context, known: string[], methods: Methods, app: App): Promise<Response> {
-  const isPublic = [...methods.values()].some((handler) => handler.route.access === 'public');
+async function refuse(
+  context: Context,
+  { known, methods, isPublic }: { known: string[]; methods: Methods; isPublic: boolean },
+  app: App,
+): Promise<Response> {
   if (!isPublic) await authorize(context.request, context.ip, app, 'user');
   if (known.length === 0) throw notFound();
   const files = [...methods.values()].find((handler) => handler.route.path === '/*');

@@ -57,6 +57,21 @@ plugin('status, headers and body are the plugin’s; text with a type of its own
   assert.is((await errorOf(wrong)).code, 'method_not_allowed');
 });
 
+plugin('another method is 405 without a credential where the path has a public route, 401 elsewhere', async () => {
+  const handler = () => undefined;
+  const { call } = withRoutes(
+    [
+      { method: 'POST', path: '/api/acme/hook', public: true, handler },
+      { method: 'POST', path: '/api/acme/private', handler },
+    ],
+    { mode: 'token' },
+  );
+  const probe = await call('/api/acme/hook');
+  assert.equal([probe.status, probe.headers.get('allow')], [405, 'POST, OPTIONS']);
+  assert.is((await call('/api/acme/hook', { method: 'HEAD' })).status, 405);
+  assert.is((await call('/api/acme/private')).status, 401);
+});
+
 plugin('a header of the plugin replaces the one of the service, however it is spelled', async () => {
   const { call } = withRoutes([
     {
