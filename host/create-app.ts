@@ -37,6 +37,7 @@ import { createIdSource } from '../lib/wire/ids.ts';
 import { createWorkspaces } from '../lib/workspace/create-workspaces.ts';
 import { cleanCheckpointsLater } from './clean-checkpoints.ts';
 import { closeApp } from './close-app.ts';
+import { openSessions } from './open-sessions.ts';
 import { openStore } from './open-store.ts';
 import { processFigures } from './process-figures.ts';
 import { handlers } from './routes.ts';
@@ -88,8 +89,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   // The store asks for sessions that are in memory; there are none before it is open.
   let sessions: Sessions | undefined;
   const store = options.store ?? (await openStore(config, { clock, log, slots }));
-  const opened = await store.open({ resident: (_tenantId, sessionId) => sessions?.resident(sessionId) });
-  for (const finding of opened.findings) log.warn(`Recovery: ${finding}`);
+  const resident = (_tenantId: string, sessionId: string) => sessions?.resident(sessionId);
+  const opened = await openSessions(store, { log, resident });
 
   try {
     const [sequence, auth] = await Promise.all([

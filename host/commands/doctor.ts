@@ -1,5 +1,5 @@
 import { systemClock } from '../../lib/base/clock.ts';
-import { type Check, fail, ok } from '../doctor/check.ts';
+import { type Check, fail, ok, warn } from '../doctor/check.ts';
 import { checkDataDirectory } from '../doctor/data-directory.ts';
 import { checkNode } from '../doctor/node.ts';
 import { checkPrograms } from '../doctor/programs.ts';
@@ -35,9 +35,7 @@ async function checkService(config: SetUp['config'], env: NodeJS.ProcessEnv, onl
   const openFiles = openFilesWarning(openFileLimit());
   return [
     ...(await checkDataDirectory(config.storage)),
-    openFiles === undefined
-      ? ok('Files', 'Enough open files are allowed.')
-      : { level: 'warn', subject: 'Files', text: openFiles },
+    openFiles === undefined ? ok('Files', 'Enough open files are allowed.') : warn('Files', openFiles),
     ...(await checkPrograms(config)),
     ...(await checkProviders(config, env, { online })),
   ];

@@ -52,7 +52,12 @@ export function openExportOutput(file: string | undefined): ExportOutput {
 
 /** What is no regular file must not be replaced by one: `/dev/null` for one. */
 function isReplaceable(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? true;
+  try {
+    return statSync(file).isFile();
+  } catch {
+    // Not there, or not to be seen: then writing it tells why.
+    return true;
+  }
 }
 
 function flush(stream: Writable): Promise<void> {

@@ -5,6 +5,7 @@ import { isoTime, systemClock } from '../../lib/base/clock.ts';
 import { exportSessions } from '../../lib/store/transfer/export-sessions.ts';
 import { exitError } from '../exit-error.ts';
 import type { CommandArguments } from '../flags.ts';
+import { openSessions } from '../open-sessions.ts';
 import { openStore } from '../open-store.ts';
 import { setUp } from '../set-up.ts';
 import { productVersion } from '../version.ts';
@@ -24,8 +25,7 @@ export async function exportCommand(
   if (!existsSync(directory)) throw exitError(`There is no data in ${directory}.`, 78);
   const accounts = withAccounts ? await readAccounts(join(directory, 'auth', 'accounts.json')) : undefined;
   const store = await openStore(config, { clock: systemClock, log });
-  const { sessions, findings } = await store.open({ resident: () => undefined });
-  for (const finding of findings) log.warn(`Recovery: ${finding}`);
+  const { sessions } = await openSessions(store, { log, resident: () => undefined });
   const output = openExportOutput(file);
   try {
     const done = await exportSessions({

@@ -22,10 +22,6 @@ export interface OpenedStore {
   incomplete: boolean;
 }
 
-/**
- * Where sessions survive (contract: storage; two drivers, one contract test).
- * One process per data directory; every method may be called at any time between `open` and `close`.
- */
 /** What the log of a driver did since the process started. */
 export interface LogFigures {
   /** Commits that became durable. */
@@ -46,6 +42,10 @@ export interface LogFigures {
  */
 export type StoreTrouble = 'full' | 'read-only' | 'unavailable';
 
+/**
+ * Where sessions survive (contract: storage; two drivers, one contract test).
+ * One process per data directory; every method may be called at any time between `open` and `close`.
+ */
 export interface SessionStore {
   /** Recovers and takes the directory. Throws an Error with `exitCode` 78 when it can't be used. */
   open(options: OpenOptions): Promise<OpenedStore>;

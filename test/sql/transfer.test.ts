@@ -53,9 +53,10 @@ async function contentOf(driver: Driver, data: string): Promise<Content> {
 async function fill(driver: Driver, data: string): Promise<void> {
   const store = open[driver](data);
   await store.open(noResidents);
-  const [plain, other, empty] = [author(), author('acme'), author()];
+  const [plain, parent, other, empty] = [author(), author('acme'), author('acme'), author()];
   await store.commit(plain.create({ title: 'NUL \0 and \ud83d', systemPrompt: 'be\u2028brief', titled: true }));
-  await store.commit(other.create({ parentId: plain.id, depth: 1, role: 'general', rootId: plain.id }));
+  await store.commit(other.create({ parentId: parent.id, depth: 1, role: 'general', rootId: parent.id }));
+  await store.commit(parent.create());
   await store.commit(empty.create());
   await store.commit(
     plain.update({ status: 'interrupted', usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3 } }),
@@ -87,13 +88,13 @@ for (const [from, to] of [
     await fill(from, source);
     const exported = run(from, source, 'export', file);
     assert.is(exported.status, 0, exported.stderr);
-    assert.match(exported.stderr, /Exported 3 sessions with 6 messages and 1 images/);
+    assert.match(exported.stderr, /Exported 4 sessions with 6 messages and 1 images/);
     const imported = run(to, target, 'import', file);
     assert.is(imported.status, 0, imported.stderr);
     assert.equal(await contentOf(to, target), await contentOf(from, source));
     const again = run(to, target, 'import', file);
     assert.is(again.status, 0, again.stderr);
-    assert.match(again.stderr, /Imported 0 sessions.*\n3 sessions were there already/s);
+    assert.match(again.stderr, /Imported 0 sessions.*\n4 sessions were there already/s);
     assert.equal(await contentOf(to, target), await contentOf(from, source));
   });
 

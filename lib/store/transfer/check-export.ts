@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { messageOf } from '../../base/caught.ts';
 import type { SessionRecord } from '../../wire/session.ts';
 import { decodeLine, type Line } from './line.ts';
 import { readLines } from './read-lines.ts';
+import { importKey } from './remove-unfinished.ts';
+import { type Kin, strayChildren } from './stray-children.ts';
 
 export interface BadLine {
   number: number;
@@ -17,6 +20,8 @@ export interface CheckedExport {
   /** Sessions that the store has already, exactly so. */
   present: Set<string>;
   accounts: unknown;
+  /** A later release wrote it: what this one would make of it is a guess. */
+  later: boolean;
 }
 
 export interface CheckOptions {
@@ -28,8 +33,10 @@ export interface CheckOptions {
 
 /** Reads a whole export without changing anything, and says which of its lines can't be imported, and why. */
 export async function checkExport(path: string, options: CheckOptions): Promise<CheckedExport> {
-  const checked: CheckedExport = { bad: [], counts: new Map(), present: new Set(), accounts: undefined };
+  const checked: CheckedExport = { bad: [], counts: new Map(), present: new Set(), accounts: undefined, later: false };
   const seen = { sessions: 0, images: 0, messages: 0 };
+  /** Of the sessions in the file that are good so far, with their lines. */
+  const sessions = new Map<string, Kin & { number: number }>();
   let current: string | undefined;
   let last = 0;
   let lines = 0;
@@ -41,9 +48,15 @@ export async function checkExport(path: string, options: CheckOptions): Promise<
     try {
       look(decodeLine(bytes));
     } catch (error) {
-      checked.bad.push({ number, why: error instanceof Error ? error.message : String(error) });
+      checked.later ||= error instanceof Error && error.name === 'LaterFormat';
+      checked.bad.push({ number, why: messageOf(error) });
     }
   }
+  for (const [id, why] of strayChildren(sessions, (each) => sessions.get(each) ?? options.existing.get(each))) {
+    checked.counts.delete(id);
+    checked.bad.push({ number: sessions.get(id)?.number ?? 0, why });
+  }
+  checked.bad.sort((a, b) => a.number - b.number);
   if (!ended) checked.bad.push({ number: last + 1, why: 'the file ends before its last line: it was cut off' });
   return checked;
 
@@ -60,19 +73,24 @@ export async function checkExport(path: string, options: CheckOptions): Promise<
       const refusal = options.refuseAccounts(line.content);
       if (refusal !== undefined) throw new Error(refusal);
       checked.accounts = line.content;
+    } else if (line.kind === 'value') {
+      if (line.key === importKey) throw new Error(`the value "${importKey}" is what an import notes for itself`);
     } else if (line.kind === 'end') lookAtEnd(line);
   }
 
   function lookAtSession(record: SessionRecord): void {
     current = undefined;
     seen.sessions += 1;
-    if (checked.counts.has(record.id)) throw new Error(`session ${record.id} is in the file twice`);
-    const existing = options.existing.get(record.id);
-    if (existing && !sameBut(existing, record))
-      throw new Error(`session ${record.id} exists already, and is not the same`);
-    if (existing) checked.present.add(record.id);
-    checked.counts.set(record.id, 0);
-    current = record.id;
+    const { id, tenantId, parentId, depth, role } = record;
+    if (parentId !== undefined && (depth === undefined || role === undefined))
+      throw new Error('a session with a parent needs "depth" and "role"');
+    if (checked.counts.has(id)) throw new Error(`session ${id} is in the file twice`);
+    const existing = options.existing.get(id);
+    if (existing && !sameBut(existing, record)) throw new Error(`session ${id} exists already, and is not the same`);
+    if (existing) checked.present.add(id);
+    checked.counts.set(id, 0);
+    sessions.set(id, { tenantId, ...(parentId !== undefined && { parentId }), number: last });
+    current = id;
   }
 
   function lookAtImage({ session, hash, data }: Extract<Line, { kind: 'image' }>): void {

@@ -1,6 +1,7 @@
 import type { SessionRecord } from '../../wire/session.ts';
 import type { SessionStore } from '../session-store.ts';
 import { encodeLine, type Line } from './line.ts';
+import { importKey } from './remove-unfinished.ts';
 
 export interface ExportOptions {
   store: SessionStore;
@@ -21,9 +22,6 @@ export interface Exported {
   /** Sessions that could not be read whole, with the reason. They are not in the export. */
   unreadable: { sessionId: string; reason: string }[];
 }
-
-/** The key that an import uses for itself. */
-export const importKey = 'import';
 
 /** Writes everything an opened store holds, one session in memory at a time. */
 export async function exportSessions(options: ExportOptions): Promise<Exported> {

@@ -3,9 +3,9 @@ import type { SessionRecord } from '../../wire/session.ts';
 import type { SessionChange } from '../change.ts';
 import type { SessionStore } from '../session-store.ts';
 import type { CheckedExport } from './check-export.ts';
-import { importKey } from './export-sessions.ts';
 import { decodeLine, type Line } from './line.ts';
 import { readLines } from './read-lines.ts';
+import { importKey } from './remove-unfinished.ts';
 
 export interface ImportOptions {
   store: SessionStore;
@@ -25,19 +25,9 @@ const sessionsAtOnce = 64;
 const charactersAtOnce = 4 * 1024 * 1024;
 const messagesPerCommit = 100;
 
-/** What an import that was interrupted left half done goes first. Resolves to the ids of those sessions. */
-export async function removeUnfinished(store: SessionStore, sessions: readonly SessionRecord[]): Promise<string[]> {
-  const unfinished: unknown = JSON.parse((await store.readMeta(importKey)) ?? '[]');
-  const ids = new Set(Array.isArray(unfinished) ? unfinished : []);
-  const found = sessions.filter(({ id }) => ids.has(id));
-  for (const { tenantId, id, revision } of found)
-    await store.commit({ tenantId, sessionId: id, revision: revision + 1, change: { kind: 'deleted' } });
-  return found.map(({ id }) => id);
-}
-
 /**
  * Brings the good lines of a checked export into a store. Sessions are written a window at a time; the store remembers
- * which ones, so that the next import clears away what a crash left half done. Rejects as soon as something can't be
+ * which ones, so that the next start clears away what a crash left half done. Rejects as soon as something can't be
  * stored; what is complete by then stays, and importing the same file again goes on from there.
  */
 export async function importSessions({ store, path, checked }: ImportOptions): Promise<Imported> {
@@ -53,7 +43,7 @@ export async function importSessions({ store, path, checked }: ImportOptions): P
     const line = decodeLine(bytes);
     if (line.kind === 'session') await beginSession(line.record);
     else if (line.kind === 'image') await takeImage(line);
-    else if (line.kind === 'message') await takeMessage(line, bytes.length);
+    else if (line.kind === 'message') await takeMessage(line, bytes?.length ?? 0);
     else if (line.kind === 'value') await takeValue(line);
   }
   endSession();

@@ -25,8 +25,12 @@ export function encodeLine(line: Line): string {
   return `${text},"crc32":"${hex(crc32(text))}"}\n`;
 }
 
-/** Reads a line. Throws an Error that says in words what is wrong. A line that a person wrote may leave the checksum out. */
-export function decodeLine(bytes: Buffer): Line {
+/**
+ * Reads a line; `bytes` is undefined for one that is too long. Throws an Error that says in words what is wrong, named
+ * `LaterFormat` for the head of an export of a later release. A line that a person wrote may leave the checksum out.
+ */
+export function decodeLine(bytes: Buffer | undefined): Line {
+  if (bytes === undefined) throw new Error('it is longer than any line of an export');
   const closing = /^,"crc32":"([0-9a-f]{8})"\}$/.exec(bytes.toString('latin1', bytes.length - closingLength));
   if (closing && closing[1] !== hex(crc32(bytes.subarray(0, bytes.length - closingLength))))
     throw new Error('its checksum does not match');
