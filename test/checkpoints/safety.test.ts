@@ -206,29 +206,6 @@ test('pipes, sockets and files over 64 MiB are passed over and never touched', a
   await checkpointer.close();
 });
 
-test('a file that was over 64 MiB when the snapshot was taken is left alone, whatever its size is now', async () => {
-  const { write, at, read, capture, restore, checkpointer, session } = open();
-  execFileSync('truncate', ['-s', String(64 * 1024 * 1024 + 1), at('large')]);
-  const checkpoint = await capture();
-  write('large', 'cut down');
-  write('new', 'goes');
-  const { warning } = await restore(checkpoint.id);
-  assert.is(read('large'), 'cut down');
-  assert.is(warning, null);
-  assert.equal(readdirSync(session.workspace), ['large']);
-  await checkpointer.close();
-});
-
-test('an ignore file that is too large to be read for a snapshot does not count for a restore either', async () => {
-  const { write, at, capture, restore, checkpointer } = open();
-  write('.gitignore', `later\n${'# filler\n'.repeat(150_000)}`);
-  const checkpoint = await capture();
-  write('later', 'made after the snapshot');
-  await restore(checkpoint.id);
-  assert.is(existsSync(at('later')), false);
-  await checkpointer.close();
-});
-
 test('nothing in the workspace is executed: hooks, filters, fsmonitor, a linked .git, GIT_ variables', async () => {
   const { write, at, capture, restore, checkpointer, workspace } = open();
   const elsewhere = tempDirectory('elsewhere');
