@@ -8,5 +8,5 @@ export default endpoint('POST /api/sessions/:id/checkpoints', {
   session: true,
   body: CreateCheckpointRequest,
   handle: async ({ app, session, body: { label } }) =>
-    json({ checkpoint: await app.checkpoints.capture(checkpointOwner(session), label?.trim() || 'Snapshot') }, 201),
+    json({ checkpoint: await app.checkpoints.capture(checkpointOwner(session), label || 'Snapshot') }, 201),
 });

@@ -34,16 +34,13 @@ export class Channels {
     return sessionId === undefined ? tenant?.all : tenant?.sessions.get(sessionId);
   }
 
-  /** Forgets a session; those who still stand on its channels keep them. O(tenants). */
-  remove(sessionId: string): Channel[] {
-    const removed: Channel[] = [];
-    for (const { sessions, lost } of this.#tenants.values()) {
-      const channel = sessions.get(sessionId);
-      if (channel) removed.push(channel);
-      sessions.delete(sessionId);
-      lost.delete(sessionId);
-    }
-    return removed;
+  /** Forgets a session; those who still stand on its channel, if there is one, keep it. */
+  remove({ tenantId, sessionId }: { tenantId: string; sessionId: string }): Channel | undefined {
+    const tenant = this.#tenants.get(tenantId);
+    const channel = tenant?.sessions.get(sessionId);
+    tenant?.sessions.delete(sessionId);
+    tenant?.lost.delete(sessionId);
+    return channel;
   }
 
   /** Lets go of a session channel once it is empty and nobody listens. */

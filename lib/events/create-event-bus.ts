@@ -105,15 +105,15 @@ class MemoryEventBus implements EventBus, CursorHost {
     return () => void this.#listeners.delete(listener);
   }
 
-  forget(sessionId: string): void {
+  forget(scope: { tenantId: string; sessionId: string }): void {
     this.shared = undefined;
-    for (const channel of this.#channels.remove(sessionId)) {
-      for (let position = channel.entries.start; position < channel.entries.end; position++) {
-        const entry = channel.entries.at(position);
-        if (entry && entry.type !== 'session.deleted') this.#erase(entry);
-      }
-      channel.end();
+    const channel = this.#channels.remove(scope);
+    if (!channel) return;
+    for (let position = channel.entries.start; position < channel.entries.end; position++) {
+      const entry = channel.entries.at(position);
+      if (entry && entry.type !== 'session.deleted') this.#erase(entry);
     }
+    channel.end();
   }
 
   close(): void {

@@ -25,8 +25,9 @@ export interface EventCursor {
   take(maxBytes: number): string | Promise<string> | undefined;
   /** Calls `fn` once when there is something to take (at once if there already is) or when the bus closed. */
   whenReady(fn: () => void): void;
-  /** True once the bus is closed, or the session of the cursor is deleted, and everything was taken. */
+  /** True once the cursor is closed; also when the bus is, or the session deleted, and everything was taken. */
   readonly ended: boolean;
+  /** Gives the position up, for instance when a token was rotated; who waits is called. Idempotent. */
   close(): void;
 }
 
@@ -59,7 +60,7 @@ export interface EventBus {
   /** O(subscribers): for a person or a scrape that asks. */
   figures(): EventFigures;
   /** Forgets what is buffered of a session but its `session.deleted`, and ends that session's cursors after it. */
-  forget(sessionId: string): void;
-  /** Ends cursors early, for example those of a rotated token; the subscriber sees the stream end. */
+  forget(scope: { tenantId: string; sessionId: string }): void;
+  /** Publishes nothing more; cursors end when they have taken what is there. Idempotent. */
   close(): void;
 }

@@ -34,7 +34,7 @@ export async function callPluginRoute(
 async function answer(context: HandlerContext, route: PluginRoute, pluginId: string): Promise<Response> {
   const { request, ip, platform } = context;
   const { app } = platform;
-  const principal = route.public ? undefined : await authorize(request, ip, app, 'user');
+  const principal = route.public ? undefined : await authorize(request, ip, app, route.admin ? 'admin' : 'user');
   const params = decodeParams(platform.params ?? {});
   const { headers, method } = request;
   if (route.authorize)

@@ -81,6 +81,8 @@ function check(route: PluginRoute, builtIn: readonly RouteSpec[]): void {
     throw new Error(`Route ${name}: the method must be one of ${methods.join(', ')}.`);
   if (!route.path.startsWith('/api/')) throw new Error(`Route ${name}: the path must start with /api/.`);
   if (typeof route.handler !== 'function') throw new Error(`Route ${name} has no handler function.`);
+  if (route.public && route.admin)
+    throw new Error(`Route ${name}: choose between public and admin, nobody is known before authentication.`);
   // Routes outside /api, the catch-all of static files first of all, never see an API path.
   const owner = builtIn.find(
     ({ method, path }) => method === route.method && path.startsWith('/api/') && matchPath(path, route.path),

@@ -51,6 +51,8 @@ export interface PluginRoute {
   path: string;
   /** Runs before authentication; the handler must verify its own credential. */
   public?: boolean;
+  /** For administrators only: who is none gets 403 `forbidden` before the body is read. Not with `public`. */
+  admin?: boolean;
   /**
    * Asked before the body is read, after authentication unless the route is public; throw ServiceError to refuse.
    * Has 30 seconds, as `handler` has; `signal` aborts behind them.

@@ -33,7 +33,10 @@ Say what you did and what you found, briefly and truthfully; when something fail
 const resumedPrompt =
   'This run continues one that was interrupted. Tool calls without a result were not executed again. Verify the state of the workspace before you go on.';
 
-/** Default, `agent.systemPrompt`, plugin prompts, the session's own, in this order (DECISIONS.md, Runs). Assembled once per run. */
+/**
+ * Default, `agent.systemPrompt`, plugin prompts, those of the run's role, the session's own, the note for a resumed run, in this
+ * order (DECISIONS.md, Runs). Plugins are asked once per run.
+ */
 export async function systemPromptOf(run: Run): Promise<string> {
   run.pluginPrompts ??= await askSources(run);
   const { systemPrompt } = run.session.record;

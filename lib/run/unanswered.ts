@@ -18,15 +18,15 @@ export function unansweredCalls(messages: readonly StoredMessage[]): ToolCall[] 
 export const interruptedText =
   'No result: the run was interrupted before this call finished. It may or may not have had an effect and was not executed again. Verify the state of the workspace before relying on it.';
 
-/** Stands in for a result that is nowhere in the transcript. */
+/** Stands in, for a model, for a result that is nowhere in the transcript. */
 export function noResult(assistant: StoredMessage, call: ToolCall): StoredMessage {
-  return {
-    id: `${assistant.id}-${call.id}`,
-    role: 'tool',
-    content: interruptedText,
-    toolCallId: call.id,
-    toolName: call.name,
-    isError: true,
-    createdAt: assistant.createdAt,
-  };
+  return errorResult(call, { id: `${assistant.id}-${call.id}`, createdAt: assistant.createdAt });
+}
+
+/** The result of a call that will never have one. */
+export function errorResult(
+  { id: toolCallId, name: toolName }: Pick<ToolCall, 'id' | 'name'>,
+  about: Pick<StoredMessage, 'id' | 'createdAt'>,
+): StoredMessage {
+  return { ...about, role: 'tool', content: interruptedText, toolCallId, toolName, isError: true };
 }

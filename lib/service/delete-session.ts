@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import type { Session } from '../session/session.ts';
+import { checkpointOwner } from './checkpoint-owner.ts';
 import { refuseWhenRemoved } from './start-run.ts';
 
 type Surroundings = Pick<App, 'runs' | 'sessions' | 'events' | 'checkpoints' | 'log'>;
@@ -32,11 +33,10 @@ async function deleteAlone(app: Surroundings, session: Session): Promise<void> {
     throw error;
   }
   app.sessions.remove(session);
-  app.events.forget(session.id);
-  const { id, tenantId, record } = session;
+  app.events.forget({ tenantId: session.tenantId, sessionId: session.id });
   app.checkpoints
-    .forget({ id, tenantId, workspace: record.workspace })
+    .forget(checkpointOwner(session))
     .catch((error: unknown) =>
-      app.log.warn('Checkpoints of a deleted session could not be dropped.', { sessionId: id, error }),
+      app.log.warn('Checkpoints of a deleted session could not be dropped.', { sessionId: session.id, error }),
     );
 }

@@ -18,7 +18,7 @@ export async function sessionDetail(
   app: Pick<App, 'clock' | 'store' | 'approvals' | 'events' | 'runs' | 'sessions'>,
   session: Session,
 ): Promise<FullSessionDetail> {
-  if (session.unsettled && session.record.status !== 'running') await endTold(app.clock, session);
+  if (!session.isSettled && session.record.status !== 'running') await endTold(app.clock, session);
   await session.load();
   // Taken together, before anything is awaited: a subscriber that starts at `lastSeq` misses nothing.
   const { record } = session;

@@ -1,13 +1,12 @@
 import type { App } from '../app.ts';
-import { messageOf } from '../base/caught.ts';
 import { isoTime } from '../base/clock.ts';
 import type { Run } from '../run/run.ts';
-import { interruptedText, unansweredCalls } from '../run/unanswered.ts';
+import { errorResult, unansweredCalls } from '../run/unanswered.ts';
 import type { OutgoingEvent, Session } from '../session/session.ts';
 import { toSummary } from '../session/summary.ts';
 import { messageEvent } from '../session/wire-message.ts';
 import { ServiceError } from '../wire/errors.ts';
-import type { StoredMessage } from '../wire/message.ts';
+import type { StoredMessage, ToolCall } from '../wire/message.ts';
 import type { SessionFields } from '../wire/session.ts';
 
 export type RunStarters = Pick<App, 'runs' | 'guards' | 'store' | 'newId' | 'clock' | 'config' | 'checkpoints' | 'log'>;
@@ -67,48 +66,7 @@ export async function startRun(app: RunStarters, run: Run, start: RunStart): Pro
   }
 }
 
-/**
- * Takes the snapshot before a message beside the model call, once the message is durable so that the two do not compete
- * for the disk. Its failure is a notice, never a failed run.
- */
-export function snapshotBefore(
-  app: RunStarters,
-  run: Run,
-  { message, accepted }: { message: StoredMessage; accepted: Promise<void> },
-): void {
-  const { session } = run;
-  if (session.record.parentId !== undefined || app.config.checkpoints.enabled === false) return;
-  const label = `Before: ${[...(message.content || 'Image')].slice(0, 72).join('')}`;
-  const owner = { id: session.id, tenantId: session.tenantId, workspace: session.record.workspace };
-  let hurry = (): void => undefined;
-  const taken = accepted
-    .then(() => {
-      const checkpoint = app.checkpoints.captureBefore(owner, { id: message.id, label });
-      hurry = checkpoint.hurry;
-      return checkpoint.taken;
-    })
-    .then(
-      () => undefined,
-      (error: unknown) => {
-        app.log.warn('The checkpoint before a message failed.', { sessionId: session.id, error });
-        run.notice('warn', `No checkpoint was taken before this message: ${messageOf(error)}`);
-      },
-    );
-  run.checkpoint = () => {
-    hurry();
-    return taken;
-  };
-}
-
-/** The result of a call that will never have one. */
-export function repairOf(app: Pick<App, 'newId' | 'clock'>, call: { id: string; name: string }): StoredMessage {
-  return {
-    id: app.newId('msg'),
-    role: 'tool',
-    content: interruptedText,
-    toolCallId: call.id,
-    toolName: call.name,
-    isError: true,
-    createdAt: isoTime(app.clock.now()),
-  };
+/** The result, as a message of its own, of a call that will never have one. */
+export function repairOf(app: Pick<App, 'newId' | 'clock'>, call: Pick<ToolCall, 'id' | 'name'>): StoredMessage {
+  return errorResult(call, { id: app.newId('msg'), createdAt: isoTime(app.clock.now()) });
 }

@@ -130,10 +130,6 @@ export class LiveSession implements Session {
     return stored;
   }
 
-  get unsettled(): boolean {
-    return this.pending.length > 0;
-  }
-
   async settled(): Promise<void> {
     await this.pending.at(-1)?.stored.catch(() => undefined);
   }

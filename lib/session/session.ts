@@ -19,14 +19,12 @@ export interface Session {
   /**
    * Applies the change in memory at once, stores it, and publishes `events` once it is durable; whatever is published
    * later waits behind it, so the order never changes. `updatedAt` is set here. Rejects when the change can't be stored;
-   * memory is then as before, and so is everything committed behind it. Throws when the session was removed.
+   * memory is then as before, and so is everything committed behind it; and when the session was removed.
    */
   commit(change: SessionChange, events?: (record: SessionRecord) => readonly OutgoingEvent[]): Promise<void>;
-  /** True while something that was committed is neither stored nor taken back: the record shows it, nobody was told yet. */
-  readonly unsettled: boolean;
   /** Resolves when everything committed so far is stored or taken back. Never rejects. */
   settled(): Promise<void>;
-  /** Everything committed so far is stored or taken back: what was published since is out, and not waiting behind it. */
+  /** Everything committed so far is stored or taken back, and was told: nothing that was published waits behind it. */
   readonly isSettled: boolean;
   /** Publishes an event that needs no record (a delta, a notice), after everything committed before it. */
   publish(event: SessionEvent): void;

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { definePlugin, endProcesses, ServiceError } from '../../lib/plugin-api/index.ts';
+import { definePlugin, endProcesses } from '../../lib/plugin-api/index.ts';
 import { BridgeOptions } from './options.ts';
 import { findGuard } from './program.ts';
 import { createServer } from './server.ts';
@@ -35,11 +35,8 @@ export default definePlugin<BridgeOptions>({
     use('http.routes').register({
       method: 'GET',
       path: '/api/mcp',
-      handler({ principal }) {
-        if (principal?.admin !== true)
-          throw new ServiceError('forbidden', 'Only an administrator may see the MCP servers.');
-        return { body: { servers: servers.map((server) => server.status()) } };
-      },
+      admin: true,
+      handler: () => ({ body: { servers: servers.map((server) => server.status()) } }),
     });
     if (servers.length === 0) return;
     await new Promise<void>((resolve) => {

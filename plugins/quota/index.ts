@@ -1,4 +1,4 @@
-import { definePlugin, type PluginRoute, ServiceError, type Services } from '../../lib/plugin-api/index.ts';
+import { definePlugin, type PluginRoute, type Services } from '../../lib/plugin-api/index.ts';
 import { quotaGuard } from './guard.ts';
 import { limitsOf, Options } from './limits.ts';
 
@@ -17,8 +17,8 @@ function quotasRoute(usage: Services['tenant.usage'], options: Options): PluginR
   return {
     method: 'GET',
     path: '/api/quotas',
-    handler({ principal }) {
-      if (principal?.admin !== true) throw new ServiceError('forbidden', 'Quotas are for administrators only.');
+    admin: true,
+    handler() {
       const ids = new Set([...usage.tenants(), ...Object.keys(options.tenants)]);
       const tenants = [...ids].sort().map((tenantId) => {
         const { sessions, running, tokens } = usage.of(tenantId);

@@ -14,16 +14,14 @@ export function adminRoutes(triggers: Triggers, launch: Launch, now: () => numbe
     {
       method: 'GET',
       path: '/api/triggers',
-      handler(request) {
-        refuseOthers(request);
-        return { body: listOf(triggers, now()) };
-      },
+      admin: true,
+      handler: () => ({ body: listOf(triggers, now()) }),
     },
     {
       method: 'POST',
       path: '/api/triggers/:id/run',
+      admin: true,
       async handler(request) {
-        refuseOthers(request);
         const { id = '' } = request.params;
         const { sessionId, runId } = await start(triggers, id, { launch, request });
         return { status: 202, body: { trigger: id, sessionId, runId } };
@@ -72,8 +70,4 @@ async function start(
   const launched = await launch(webhook.job, bodyText(request));
   webhook.last = { sessionId: launched.sessionId, at: launched.at };
   return launched;
-}
-
-function refuseOthers({ principal }: PluginRouteRequest): void {
-  if (principal?.admin !== true) throw new ServiceError('forbidden', 'Triggers are for administrators only.');
 }

@@ -169,7 +169,7 @@ lifetime('a deleted session leaves nothing but its end, and its cursors end ther
   bus.publish(scope, delta('s1', 'private'));
   bus.publish(scope, { type: 'session.deleted', sessionId: 's1' });
   assert.equal(texts(drain(bus.subscribe({ tenantId: 'a', after: 0 }))), ['private', 'session.deleted']);
-  bus.forget('s1');
+  bus.forget({ tenantId: 'a', sessionId: 's1' });
   assert.equal(texts(drain(tenant)), ['session.deleted']);
   assert.not(viewer.ended);
   assert.equal(texts(drain(viewer)), ['session.deleted']);

@@ -31,6 +31,18 @@ plugin('the handler gets params, query, body, raw body and caller; the default a
   assert.is(seen?.principal?.tenantId, 'a');
 });
 
+plugin('a route for administrators is 403 to everybody else, before the body is read', async () => {
+  const route: PluginRoute = { method: 'POST', path: '/api/acme/all', admin: true, handler: () => ({ body: 'all' }) };
+  const { call } = withRoutes([route], { mode: 'accounts' });
+  const ask = (token: string) =>
+    call('/api/acme/all', { method: 'POST', body: '{', headers: { authorization: `Bearer ${token}` } });
+  const refused = await ask('alice');
+  assert.equal([refused.status, (await errorOf(refused)).code], [403, 'forbidden']);
+  assert.is((await errorOf(await ask('admin'))).code, 'invalid_json');
+  assert.is((await call('/api/acme/all', { method: 'POST' })).status, 401);
+  assert.throws(() => withRoutes([{ ...route, public: true }]), /choose between public and admin/);
+});
+
 plugin('`?token=` is the service’s own on private routes; a public one may ask for it', async () => {
   const handler: PluginRoute['handler'] = ({ query }) => ({ body: query });
   const { call } = withRoutes([

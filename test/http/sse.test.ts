@@ -55,7 +55,7 @@ stream('it ends when the client is gone, the credential revoked, the session del
   const ends: ((world: ReturnType<typeof open>, stop: AbortController) => void)[] = [
     (_world, stop) => stop.abort(),
     (world) => world.revoke(),
-    (world) => world.app.events.forget('s1'),
+    (world) => world.app.events.forget(scope),
     (world) => world.app.events.close(),
   ];
   for (const end of ends) {

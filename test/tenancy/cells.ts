@@ -11,14 +11,11 @@ export interface Row {
   ofSession: boolean;
 }
 
-/** What a plugin's route asks for beyond a credential is in its code; here it is said, and the matrix checks it. */
-const adminRoutesOfPlugins = ['GET /api/quotas', 'GET /api/mcp', 'GET /api/triggers', 'POST /api/triggers/:id/run'];
-
 /** Every route of the running service: the handlers' own, those of plugins, an unknown path and a wrong method. */
 export function rowsOf({ routes }: Pick<App, 'routes'>): Row[] {
   const own = handlers.map(({ route }) => route);
-  const ofPlugins = routes.list().map(({ route: { method, path, public: isPublic } }) => {
-    const access: Access = isPublic ? 'public' : adminRoutesOfPlugins.includes(`${method} ${path}`) ? 'admin' : 'user';
+  const ofPlugins = routes.list().map(({ route: { method, path, public: isPublic, admin } }) => {
+    const access: Access = isPublic ? 'public' : admin ? 'admin' : 'user';
     return { method, path, access };
   });
   const odd = [
