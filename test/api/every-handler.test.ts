@@ -18,8 +18,8 @@ const fromBuild = (file: string) => import(pathToFileURL(resolve('dist', file.re
 
 // Before the first suite runs: it would not wait for those that are declared later.
 const program: Program = {
-  ...(await fromBuild('host/create-app.ts')),
-  ...(await fromBuild('host/routes.ts')),
+  ...(await fromBuild('library/create-app.ts')),
+  ...(await fromBuild('library/routes.ts')),
   ...(await fromBuild('lib/http/router.ts')),
 };
 const builtHandlers = await Promise.all(
