@@ -6,15 +6,26 @@ import { createRoutes } from './routes.ts';
 import { type SendAndWaitOptions, sendAndWait } from './send-and-wait.ts';
 
 export type { Approval, ApprovalDecision } from '../wire/approval.ts';
-export type { Checkpoint, CheckpointList, Restore } from '../wire/checkpoint.ts';
+export type { Checkpoint, CheckpointDiff, CheckpointList, Restore, SharedPreview } from '../wire/checkpoint.ts';
+export type { Diagnosis, Repair } from '../wire/diagnosis.ts';
 export type { ServerEventEnvelope, SessionEvent } from '../wire/event.ts';
 export type { Caller, IssuedToken, Tenant, User } from '../wire/identity.ts';
 export type { ChatMessage, ImageAttachment, ToolCall, ToolResult } from '../wire/message.ts';
 export type { ModelInfo } from '../wire/model.ts';
 export type { PluginEvent, PluginInfo } from '../wire/plugin.ts';
+export type {
+  CreateCheckpointRequest,
+  CreateSessionRequest,
+  DecisionRequest,
+  RewindRequest,
+  SendMessageRequest,
+  UpdateSessionRequest,
+} from '../wire/requests.ts';
+export type { SearchAnswer } from '../wire/search.ts';
 export type { Bootstrap, Health, PublicConfig } from '../wire/service.ts';
 export type { SessionDetail, SessionStatus, SessionSummary } from '../wire/session.ts';
 export type { ToolSchema } from '../wire/tool.ts';
+export type { MessagePage, Rewound } from '../wire/transcript.ts';
 export type { QuotaUsage, TenantUsage, Usage } from '../wire/usage.ts';
 export type { WorkspaceEntry, WorkspaceFile, WorkspaceListing } from '../wire/workspace.ts';
 export type { SessionListQuery } from './routes.ts';

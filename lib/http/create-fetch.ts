@@ -18,6 +18,13 @@ export type Fetch = (request: Request, options?: FetchOptions) => Promise<Respon
  */
 export function createFetch(handlers: readonly Handler[], app: App): Fetch {
   const route = createRouter(handlers, app);
-  return async (request, { ip = '', signal = request.signal } = {}) =>
+  return async (request, { ip = '', signal = signalOf(request) } = {}) =>
     route({ request, ip, platform: { signal }, env: () => undefined, passThrough() {}, waitUntil() {} });
+}
+
+/** The signal of a request, which Node 20 leaves without effect once the request itself is collected: so it holds the request. */
+function signalOf(request: Request): AbortSignal {
+  const { signal } = request;
+  signal.addEventListener('abort', () => void request, { once: true });
+  return signal;
 }

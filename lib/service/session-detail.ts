@@ -3,12 +3,8 @@ import type { Clock } from '../base/clock.ts';
 import type { Session } from '../session/session.ts';
 import { toSummary } from '../session/summary.ts';
 import { toChatMessages } from '../session/wire-message.ts';
-import type { Approval } from '../wire/approval.ts';
 import type { SessionDetail } from '../wire/session.ts';
 import { activityOf } from './activity.ts';
-
-/** Contract: SessionDetail; additive: what waits for approval (see `Approvals.pendingOf`), and the newest event that the answer includes. */
-export type FullSessionDetail = SessionDetail & { pendingApprovals: Approval[]; lastSeq: number };
 
 /** Many times what a disk takes to store the end of a run. */
 const endPatienceMs = 250;
@@ -17,7 +13,7 @@ const endPatienceMs = 250;
 export async function sessionDetail(
   app: Pick<App, 'clock' | 'store' | 'approvals' | 'events' | 'runs' | 'sessions'>,
   session: Session,
-): Promise<FullSessionDetail> {
+): Promise<SessionDetail> {
   if (!session.isSettled && session.record.status !== 'running') await endTold(app.clock, session);
   await session.load();
   // Taken together, before anything is awaited: a subscriber that starts at `lastSeq` misses nothing.

@@ -1,4 +1,5 @@
 import type { Activity } from './activity.ts';
+import type { Approval } from './approval.ts';
 import type { ChatMessage } from './message.ts';
 import type { Usage } from './usage.ts';
 
@@ -26,6 +27,10 @@ export interface SessionSummary {
 export interface SessionDetail extends SessionSummary {
   messages: ChatMessage[];
   systemPrompt?: string;
+  /** What waits for a person; on a session without a parent also what its sub-agents ask, each decided at its own session. */
+  pendingApprovals: Approval[];
+  /** The newest event that this answer includes: a stream that begins after it misses nothing. */
+  lastSeq: number;
 }
 
 /**

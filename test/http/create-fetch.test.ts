@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import createSession from '../../handlers/sessions/create.ts';
@@ -50,6 +52,20 @@ test('a stream ends with the signal of its request, and when its body is cancell
     abort.abort();
     await within(5_000, stream.ended);
     assert.is(app.events.figures().subscribers, 0);
+  }));
+
+test('a stream ends with the signal of its request, also when nobody has kept the request', () =>
+  withApp({}, async ({ app }) => {
+    setFlagsFromString('--expose-gc');
+    const collect: () => void = runInNewContext('gc');
+    const abort = new AbortController();
+    const answer = await createFetch(handlers, app)(to('/api/events', { signal: abort.signal }));
+    const stream = readEventStream(answer);
+    await stream.when(() => stream.retries.length > 0);
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+    abort.abort();
+    await within(5_000, stream.ended);
   }));
 
 test('HEAD of a stream leaves no subscriber behind', () =>

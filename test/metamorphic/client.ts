@@ -1,4 +1,3 @@
-import type { Approval } from '../../lib/wire/approval.ts';
 import type { ServerEventEnvelope, SessionEvent } from '../../lib/wire/event.ts';
 import type { ChatMessage } from '../../lib/wire/message.ts';
 import type { SessionDetail, SessionSummary } from '../../lib/wire/session.ts';
@@ -20,10 +19,7 @@ export function sightOfEvents(envelopes: readonly ServerEventEnvelope[]): Sight 
   return { ...sight, summary: settled(sight.summary) };
 }
 
-export function sightOfReading(
-  session: SessionDetail & { pendingApprovals: Approval[] },
-  streaming: ChatMessage | undefined,
-): Sight {
+export function sightOfReading(session: SessionDetail, streaming: ChatMessage | undefined): Sight {
   const { messages, pendingApprovals, systemPrompt: _, activity: __, ...rest } = session;
   const { lastSeq: ___, ...summary } = rest as typeof rest & { lastSeq: number };
   return {

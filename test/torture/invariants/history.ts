@@ -16,7 +16,7 @@ export interface Asked {
 }
 
 /** The part of a session's detail that the checks read. */
-export type Reading = SessionDetail & { lastSeq?: number };
+export type Reading = Omit<SessionDetail, 'pendingApprovals' | 'lastSeq'> & { lastSeq?: number };
 
 /** One thing that was seen, from outside or at the edges that belong to the test: the provider and the tools. */
 export type Fact =
