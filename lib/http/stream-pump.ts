@@ -37,6 +37,7 @@ export class StreamPump {
   readonly #source: TextSource;
   readonly #options: PumpOptions;
   readonly #onAbort = () => this.close();
+  readonly #moveLater = () => process.nextTick(() => this.#move());
   #sink: TextSink | undefined;
   #cancelHeartbeat: Undo = () => {};
   /** The sink is full. */
@@ -113,9 +114,12 @@ export class StreamPump {
     this.#move();
   }
 
-  /** Waits out the current turn of the event loop, so that what is published within it becomes one write. */
+  /**
+   * Waits until all that what happened has led to, promises included, is done: what is published meanwhile becomes one
+   * write, and an answer that is ready with it (the 202 of the run) leaves first. Costs no turn of the event loop.
+   */
   #wait(): void {
-    this.#source.whenReady(() => setImmediate(() => this.#move()));
+    this.#source.whenReady(this.#moveLater);
   }
 
   #write(text: string): void {
