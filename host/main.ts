@@ -1,3 +1,4 @@
+import { stackOf } from '../lib/base/caught.ts';
 import type { ImportModule } from '../lib/plugins/load-module.ts';
 import { type CommandArguments, parseCommandLine, usage, usageError } from './flags.ts';
 import { productVersion } from './version.ts';
@@ -38,7 +39,6 @@ async function main(importModule: ImportModule): Promise<void> {
 /** An error that carries an exit code was written for the person who starts the service: one line, no stack. */
 function fail(error: unknown): void {
   const expected = error instanceof Error && 'exitCode' in error && typeof error.exitCode === 'number';
-  const text = expected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`agent-session-service: ${text}\n`);
+  process.stderr.write(`agent-session-service: ${expected ? error.message : stackOf(error)}\n`);
   process.exit(expected ? Number(error.exitCode) : 70);
 }

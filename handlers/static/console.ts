@@ -3,7 +3,7 @@ import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { contentTypeOf } from '../../lib/http/content-type.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { isUnchanged } from '../../lib/http/entity-tag.ts';
+import { answerTagged, tagOf } from '../../lib/http/entity-tag.ts';
 import { type PolicyPlace, policyPlace } from '../../lib/http/sandbox-document.ts';
 import { ServiceError } from '../../lib/wire/errors.ts';
 
@@ -20,18 +20,16 @@ export default endpoint('GET /*', {
     if (!file) throw new ServiceError('not_found', 'There is nothing at this path.');
     try {
       const { size, mtimeMs } = await file.stat();
-      const etag = `W/"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`;
-      const type = contentTypeOf(url.pathname.endsWith('/') ? 'index.html' : url.pathname);
       const headers = {
         ...securityHeaders,
         'content-security-policy': framePolicy(policyPlace(request, url)),
-        etag,
         'cache-control': 'no-cache',
-        'content-type': type,
+        'content-type': contentTypeOf(url.pathname.endsWith('/') ? 'index.html' : url.pathname),
       };
-      if (isUnchanged(request, etag)) return new Response(null, { status: 304, headers });
-      const bytes = await file.readFile();
-      return new Response(bytes, { headers: { ...headers, 'content-length': String(bytes.byteLength) } });
+      return await answerTagged(request, tagOf({ size, modifiedAt: mtimeMs }), {
+        headers,
+        read: () => file.readFile(),
+      });
     } finally {
       await file.close();
     }

@@ -1,4 +1,3 @@
-import type { AuthMode } from '../auth/principal.ts';
 import type { PublicConfig } from '../wire/service.ts';
 
 /**
@@ -7,23 +6,11 @@ import type { PublicConfig } from '../wire/service.ts';
  */
 export interface Config {
   name: string;
-  server: {
-    host: string;
-    port: number;
+  server: PublicConfig['server'] & {
     /** Empty means none. */
     token: string;
-    corsOrigins: string[];
     /** True when the operator set `corsOrigins`: the cross-site guard then steps back. */
     corsOriginsExplicit: boolean;
-    bodyLimitBytes: number;
-    /** Absolute; the console of the package when the configured directory is not there. */
-    webRoot: string;
-    allowedHosts: string[];
-    crossSiteGuard: 'auto' | 'off';
-    /** How long a stop waits for active runs. */
-    drainMs: number;
-    /** How late the event loop may be, for two seconds, before new work is refused as `overloaded`. 0: never. */
-    overloadLagMs: number;
   };
   model: { default?: string; temperature?: number; maxTokens?: number; maxSteps: number };
   agent: PublicConfig['agent'];
@@ -36,7 +23,7 @@ export interface Config {
     hotReloadIntervalMs: number;
   };
   storage: PublicConfig['storage'];
-  auth: { mode: AuthMode; bootstrapToken: string; bootstrapName: string; workspaces: Record<string, string> };
+  auth: PublicConfig['auth'] & { bootstrapToken: string };
   approvals: PublicConfig['approvals'];
   checkpoints: PublicConfig['checkpoints'];
   log: PublicConfig['log'];

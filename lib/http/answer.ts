@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { stackOf } from '../base/caught.ts';
 import { hideInValue } from '../base/secrets.ts';
 import { errorResponse, isServiceError, ServiceError } from '../wire/errors.ts';
 import { addCors } from './cors.ts';
@@ -13,7 +14,7 @@ export function errorAnswer(
   if (isServiceError(error)) return errorResponse(withoutSecrets(error, app));
   const requestId = requestIdOf(request.headers?.get(requestIdHeader));
   const { method } = request;
-  app.log.error('A request failed.', { requestId, method, path: pathOf(request), error: describe(error) });
+  app.log.error('A request failed.', { requestId, method, path: pathOf(request), error: stackOf(error) });
   const headers = { [requestIdHeader]: requestId };
   return errorResponse(new ServiceError('internal_error', unstoredText(error) ?? unknownText, { headers }));
 }
@@ -59,10 +60,6 @@ function withoutSecrets(
 ): Pick<ServiceError, 'code' | 'status' | 'message' | 'details' | 'headers'> {
   const clean = details === undefined ? undefined : hideInValue(details, hideSecrets);
   return { code, status, message: hideSecrets(message), details: clean, headers };
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 /** Answers of `fetch` and `Response.redirect` have headers that can't be set. */

@@ -1,3 +1,4 @@
+import { stackOf } from '../base/caught.ts';
 import type { PluginRoute, PluginRouteRequest, PluginRouteResponse } from '../plugin-api/services.ts';
 import { isServiceError, ServiceError } from '../wire/errors.ts';
 import { errorAnswer, finishApi } from './answer.ts';
@@ -70,10 +71,9 @@ async function guarded<T>(
     return await Promise.race([fn(AbortSignal.any([platform.signal, stop.signal])), late]);
   } catch (error) {
     if (isServiceError(error)) throw error;
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     const requestId = requestIdOf(request.headers.get(requestIdHeader));
     const { method } = request;
-    platform.app.log.error('A plugin route failed.', { requestId, plugin: pluginId, method, error: text });
+    platform.app.log.error('A plugin route failed.', { requestId, plugin: pluginId, method, error: stackOf(error) });
     const headers = { [requestIdHeader]: requestId };
     throw new ServiceError('plugin_route_failed', `The plugin \`${pluginId}\` failed to answer this request.`, {
       headers,

@@ -72,6 +72,18 @@ export function sandboxHeaders(options: {
   };
 }
 
+/**
+ * What every file of a bundle is served with. Frames have no origin, hence the open CORS header; a document among the files gets
+ * no rights at all: opened by itself it would otherwise run in the console's origin.
+ */
+export const bundleHeaders = {
+  'cache-control': 'no-cache',
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+  'content-security-policy': "sandbox; default-src 'none'",
+  'x-content-type-options': 'nosniff',
+} as const;
+
 /** Where the browser sees the service, as it can stand in a policy: without a scheme, so that a proxy may end TLS. */
 export interface PolicyPlace {
   host: string;

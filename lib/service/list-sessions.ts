@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { ServiceError } from '../wire/errors.ts';
 import { type SessionRecord, type SessionStatus, sessionStatuses } from '../wire/session.ts';
+import { isSet, wholeNumber } from './query-values.ts';
 
 /** What a listing may ask for beyond the contract. Without any of it, every session of the tenant is listed. */
 export interface SessionQuery {
@@ -44,25 +45,16 @@ export function listSessions(
 /** Reads the query string. Throws `invalid_body` and says which parameter is wrong. */
 export function readSessionQuery(params: URLSearchParams): SessionQuery {
   const query: SessionQuery = {};
-  const limit = params.get('limit');
-  if (limit !== null) query.limit = wholeNumber('limit', limit, 1_000);
+  const limit = wholeNumber(params, 'limit', 1_000);
+  if (limit !== undefined) query.limit = limit;
   const cursor = params.get('cursor');
   if (cursor !== null) query.cursor = cursor;
   const status = params.get('status');
   if (status !== null) query.statuses = status.split(',').map(statusNamed);
-  if (['1', 'true'].includes(params.get('roots') ?? '')) query.roots = true;
+  if (isSet(params, 'roots')) query.roots = true;
   const words = (params.get('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length > 0) query.words = words.slice(0, 20);
   return query;
-}
-
-/** A positive whole number of a query string. Throws `invalid_body`. */
-export function wholeNumber(name: string, value: string, most: number): number {
-  const number = Number(value);
-  if (/^\d{1,9}$/.test(value) && number >= 1 && number <= most) return number;
-  throw new ServiceError('invalid_body', `"${name}" must be a whole number from 1 to ${most}.`, {
-    details: { path: name },
-  });
 }
 
 function matches(record: SessionRecord, { statuses, roots, words }: SessionQuery): boolean {

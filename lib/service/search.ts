@@ -9,7 +9,7 @@ import { ServiceError } from '../wire/errors.ts';
 import type { StoredMessage } from '../wire/message.ts';
 import type { MessageMatch, SearchAnswer, SearchResult } from '../wire/search.ts';
 import type { SessionRecord } from '../wire/session.ts';
-import { wholeNumber } from './list-sessions.ts';
+import { wholeNumber } from './query-values.ts';
 
 export interface SearchQuery {
   words: string[];
@@ -38,8 +38,7 @@ export function readSearchQuery(params: URLSearchParams): SearchQuery {
     throw new ServiceError('invalid_body', `"q" must hold a word, in at most ${longestQuery} characters.`, {
       details: { path: 'q' },
     });
-  const limit = params.get('limit');
-  return { words: words.slice(0, mostWords), limit: limit === null ? 20 : wholeNumber('limit', limit, 100) };
+  return { words: words.slice(0, mostWords), limit: wholeNumber(params, 'limit', 100) ?? 20 };
 }
 
 export function createSearch(app: Pick<App, 'sessions' | 'store'>): Search {

@@ -32,10 +32,13 @@ export interface PublicConfig {
     port: number;
     corsOrigins: string[];
     bodyLimitBytes: number;
+    /** Absolute; the console of the package when the configured directory is not there. */
     webRoot: string;
     allowedHosts: string[];
     crossSiteGuard: 'auto' | 'off';
+    /** How long a stop waits for active runs. */
     drainMs: number;
+    /** How late the event loop may be, for two seconds, before new work is refused as `overloaded`. 0: never. */
     overloadLagMs: number;
   };
   model: {
