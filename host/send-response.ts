@@ -5,35 +5,35 @@ import { pumpBehind } from '../lib/http/sse.ts';
 import type { StreamPump } from '../lib/http/stream-pump.ts';
 
 /**
- * Writes the answers that are made here straight to the socket, past the web streams of the adapter: JSON in one piece with
+ * Writes the answers that are made here straight to the connection, past the web streams of the adapter: JSON in one piece with
  * its length, event streams as one write a packet. False: the adapter must send it.
  */
 export function sendDirectly(
   response: Response,
-  socket: ServerResponse,
+  outgoing: ServerResponse,
   onStream: (pump: StreamPump) => void,
 ): boolean {
   // A client that leaves in the middle of a write is no failure of ours.
-  socket.on('error', () => {});
+  outgoing.on('error', () => {});
   const pump = pumpBehind(response);
   if (pump) {
-    writeHead(socket, response);
+    writeHead(outgoing, response);
     onStream(pump);
-    socket.on('drain', () => pump.resume());
+    outgoing.on('drain', () => pump.resume());
     pump.start({
-      write: (text) => socket.write(text),
-      end: () => void socket.end(),
+      write: (text) => outgoing.write(text),
+      end: () => void outgoing.end(),
     });
     return true;
   }
   const body = response.body === null ? '' : bodyOf(response);
   if (body === undefined) return false;
   // The answer to HEAD names the length of the body that GET has, or none.
-  const isHead = socket.req.method === 'HEAD';
+  const isHead = outgoing.req.method === 'HEAD';
   const bare = isHead || response.status === 204 || response.status === 304 || response.headers.has('content-length');
   if (!bare) response.headers.set('content-length', String(Buffer.byteLength(body)));
-  writeHead(socket, response);
-  socket.end(body);
+  writeHead(outgoing, response);
+  outgoing.end(body);
   return true;
 }
 
@@ -46,19 +46,19 @@ const lingerMs = 10_000;
  */
 export async function sendBeforeEnd(
   response: Response,
-  { request, socket, clock }: { request: IncomingMessage; socket: ServerResponse; clock: Pick<Clock, 'after'> },
+  { request, outgoing, clock }: { request: IncomingMessage; outgoing: ServerResponse; clock: Pick<Clock, 'after'> },
 ): Promise<void> {
-  socket.on('error', () => {});
+  outgoing.on('error', () => {});
   const body = Buffer.from(await response.arrayBuffer());
-  const hasBody = response.status !== 204 && response.status !== 304 && socket.req.method !== 'HEAD';
+  const hasBody = response.status !== 204 && response.status !== 304 && outgoing.req.method !== 'HEAD';
   if (hasBody) response.headers.set('content-length', String(body.byteLength));
-  writeHead(socket, response);
-  if (hasBody && body.byteLength > 0) socket.write(body);
-  else socket.flushHeaders();
+  writeHead(outgoing, response);
+  if (hasBody && body.byteLength > 0) outgoing.write(body);
+  else outgoing.flushHeaders();
   await readToEnd(request, clock);
   // What never came whole can't be told from the next request.
-  if (!request.complete) socket.once('finish', () => request.socket.destroySoon());
-  socket.end();
+  if (!request.complete) outgoing.once('finish', () => request.socket.destroySoon());
+  outgoing.end();
 }
 
 function readToEnd(request: IncomingMessage, clock: Pick<Clock, 'after'>): Promise<void> {
@@ -73,7 +73,7 @@ function readToEnd(request: IncomingMessage, clock: Pick<Clock, 'after'>): Promi
   });
 }
 
-function writeHead(socket: ServerResponse, { status, headers }: Response): void {
+function writeHead(outgoing: ServerResponse, { status, headers }: Response): void {
   const fields: [string, string][] = [...headers];
-  socket.writeHead(status, fields.flat());
+  outgoing.writeHead(status, fields.flat());
 }

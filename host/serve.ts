@@ -51,34 +51,16 @@ export async function serve(
 ): Promise<Listening> {
   const streams = new Set<StreamPump>();
   const unfinished = new WeakMap<Socket, Set<ServerResponse>>();
-  const middleware = createMiddleware(
-    async (context) => {
-      const { request, response: socket } = context.platform;
-      // The adapter's own: it would abort `request.signal` at the end of every body.
-      request.removeAllListeners('close');
-      const readBody = (limit: number) => readIncoming(request, limit, { clock: app.clock, timeoutMs: bodyTimeoutMs });
-      const response = await handler({ ...context, platform: { signal: goneSignal(socket), readBody } });
-      const track = (pump: StreamPump) => {
-        streams.add(pump);
-        socket.once('close', () => streams.delete(pump));
-      };
-      if (!request.complete && pumpBehind(response) === undefined) {
-        context.passThrough();
-        await sendBeforeEnd(response, { request, socket, clock: app.clock });
-      } else if (sendDirectly(response, socket, track)) context.passThrough();
-      return response;
-    },
-    { origin, trustProxy: false, alwaysCallNext: false },
-  );
+  const middleware = adapt(handler, app, streams);
   const server = createServer(
     { ...timeouts, keepAliveTimeout, maxHeaderSize: 16 * 1024, requireHostHeader: false },
-    (request, socket) => {
-      const fail = (error: unknown) => refuse(error, app, request, socket);
-      noteAnswer(unfinished, request.socket, socket);
+    (request, outgoing) => {
+      const fail = (error: unknown) => refuse(error, app, { request, outgoing });
+      noteAnswer(unfinished, request.socket, outgoing);
       try {
         filterRequest(request);
         // The adapter then makes no web stream of the body; handlers read it with `readBody`.
-        middleware(Object.assign(request, { rawBody: null }), socket, (error) => error === undefined || fail(error));
+        middleware(Object.assign(request, { rawBody: null }), outgoing, (error) => error === undefined || fail(error));
       } catch (error) {
         fail(error);
       }
@@ -100,6 +82,33 @@ export async function serve(
       return closed;
     },
   };
+}
+
+/** The handler behind the adapter, which sends only what can't be sent directly. `streams` holds those that are open. */
+function adapt(
+  handler: HattipHandler<Connection>,
+  { clock }: Pick<App, 'clock'>,
+  streams: Set<StreamPump>,
+): ReturnType<typeof createMiddleware> {
+  return createMiddleware(
+    async (context) => {
+      const { request, response: outgoing } = context.platform;
+      // The adapter's own: it would abort `request.signal` at the end of every body.
+      request.removeAllListeners('close');
+      const readBody = (limit: number) => readIncoming(request, limit, { clock, timeoutMs: bodyTimeoutMs });
+      const response = await handler({ ...context, platform: { signal: goneSignal(outgoing), readBody } });
+      const track = (pump: StreamPump) => {
+        streams.add(pump);
+        outgoing.once('close', () => streams.delete(pump));
+      };
+      if (!request.complete && pumpBehind(response) === undefined) {
+        context.passThrough();
+        await sendBeforeEnd(response, { request, outgoing, clock });
+      } else if (sendDirectly(response, outgoing, track)) context.passThrough();
+      return response;
+    },
+    { origin, trustProxy: false, alwaysCallNext: false },
+  );
 }
 
 function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
@@ -124,10 +133,10 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
 }
 
 /** Aborts when the client goes before its answer is complete. The request's own signal fires as soon as a body was read. */
-function goneSignal(socket: ServerResponse): AbortSignal {
+function goneSignal(outgoing: ServerResponse): AbortSignal {
   const controller = new AbortController();
-  socket.once('close', () => {
-    if (!socket.writableFinished) controller.abort();
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) controller.abort();
   });
   return controller.signal;
 }
@@ -139,11 +148,10 @@ function goneSignal(socket: ServerResponse): AbortSignal {
 function refuse(
   error: unknown,
   app: Pick<App, 'log' | 'hideSecrets' | 'clock'>,
-  request: IncomingMessage,
-  socket: ServerResponse,
+  { request, outgoing }: { request: IncomingMessage; outgoing: ServerResponse },
 ): void {
-  if (socket.headersSent) {
-    socket.destroy();
+  if (outgoing.headersSent) {
+    outgoing.destroy();
     return;
   }
   const { method = '' } = request;
@@ -151,8 +159,8 @@ function refuse(
   const answer = nameRequest(errorAnswer(error, app, { method, url: origin, headers }), { headers });
   answer.headers.set('connection', 'close');
   // An attempt that failed has left that of its status.
-  socket.statusMessage = '';
-  sendBeforeEnd(answer, { request, socket, clock: app.clock }).catch(() => socket.destroy());
+  outgoing.statusMessage = '';
+  sendBeforeEnd(answer, { request, outgoing, clock: app.clock }).catch(() => outgoing.destroy());
 }
 
 /** Which answers of a connection are not sent yet; several when a client does not wait for one before it asks again. */
