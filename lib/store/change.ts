@@ -22,23 +22,10 @@ export interface SessionCommit {
   change: SessionChange;
 }
 
-/** A session as a value: what commits are folded into. */
+/** A session as a value. */
 export interface SessionState {
   record: SessionRecord;
   messages: StoredMessage[];
-}
-
-/**
- * Folds one change into a state; `undefined` is "no such session". Mutates and returns `state` (the arrays are long).
- * Pure in the sense that drivers and memory get the same result from the same commits.
- */
-export function applyChange(state: SessionState | undefined, commit: SessionCommit): SessionState | undefined {
-  const { change, revision } = commit;
-  if (change.kind === 'created') return { record: { ...change.session, revision }, messages: [] };
-  if (change.kind === 'deleted' || state === undefined) return undefined;
-  applyToMessages(state.messages, change);
-  state.record = { ...state.record, ...change.fields, revision };
-  return state;
 }
 
 /**

@@ -25,20 +25,13 @@ export const defaultTenant = 'default';
 
 /**
  * Every path below the data root that belongs to the service itself: to be hidden from file routes, tools and
- * checkpoints. `tenants/<id>/sessions` is listed for the tenants that exist now; `isStorePath` covers later ones too.
+ * checkpoints. `tenants/<id>/sessions` is listed for the tenants that exist now, because theirs may be links.
  */
 export function storePaths(directory: string): string[] {
   return [
     ...ownNames.map((name) => join(directory, name)),
     ...tenantsIn(directory).map((tenant) => join(directory, layout.tenants, tenant, layout.sessions)),
   ];
-}
-
-/** Whether a path relative to the data root (slashes, no dot segments) is or lies in one of the service's own. */
-export function isStorePath(relative: string): boolean {
-  const [first = '', , third] = relative.split('/');
-  if (first === layout.tenants) return third === layout.sessions;
-  return ownNames.includes(first);
 }
 
 /** The directory of a tenant's snapshots. */

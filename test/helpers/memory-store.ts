@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { applyChange, type SessionState } from '../../lib/store/change.ts';
+import { applyToMessages, type SessionCommit, type SessionState } from '../../lib/store/change.ts';
 import type { SessionStore } from '../../lib/store/session-store.ts';
 
 /** A store that keeps everything in memory, for tests that are about something else. */
@@ -44,4 +44,16 @@ export function createMemoryStore(): SessionStore {
     flush: async () => undefined,
     close: async () => undefined,
   };
+}
+
+/**
+ * Folds one change into a state; `undefined` is "no such session". Mutates and returns `state`.
+ */
+function applyChange(state: SessionState | undefined, commit: SessionCommit): SessionState | undefined {
+  const { change, revision } = commit;
+  if (change.kind === 'created') return { record: { ...change.session, revision }, messages: [] };
+  if (change.kind === 'deleted' || state === undefined) return undefined;
+  applyToMessages(state.messages, change);
+  state.record = { ...state.record, ...change.fields, revision };
+  return state;
 }
