@@ -1,3 +1,4 @@
+import type { Usage } from '../wire/usage.ts';
 import { type Completion, type FinishReason, ProviderError } from './model.ts';
 import { isRecord, type JsonRecord } from './provider-json.ts';
 
@@ -49,16 +50,20 @@ function callProblem(call: unknown): string | undefined {
   return isRecord(call.arguments) ? undefined : '.arguments" must be of type record';
 }
 
-const counts: readonly (keyof NonNullable<Completion['usage']>)[] = ['inputTokens', 'outputTokens', 'totalTokens'];
+const counts: readonly (keyof Usage)[] = ['inputTokens', 'outputTokens', 'totalTokens'];
+const optionalCounts: readonly (keyof Usage)[] = ['cachedInputTokens', 'reasoningTokens'];
 
 /** Goes on where the path of the usage ends. */
 function usageProblem(usage: unknown): string | undefined {
   if (!isRecord(usage)) return '" must be of type object';
-  return counts.map((name) => countProblem(usage, name)).find((problem) => problem !== undefined);
+  const given = optionalCounts.filter((name) => usage[name] !== undefined);
+  return [...counts, ...given].map((name) => countProblem(usage, name)).find((problem) => problem !== undefined);
 }
 
 function countProblem(usage: JsonRecord, name: string): string | undefined {
   const count = usage[name];
   if (typeof count !== 'number' || Number.isNaN(count)) return `.${name}" must be of type number`;
-  return count >= 0 ? undefined : `.${name}" must be at least 0`;
+  if (count < 0) return `.${name}" must be at least 0`;
+  // Sums of it stay numbers that JSON can carry.
+  return count <= Number.MAX_SAFE_INTEGER ? undefined : `.${name}" must be at most ${Number.MAX_SAFE_INTEGER}`;
 }

@@ -8,7 +8,7 @@ const protocol = suite('What a plugin answers for a model is a completion, or ru
 /** A model as plain JavaScript has it: it resolves with whatever it likes. */
 function careless(reply: unknown): Model {
   const info = { id: 'careless', provider: 'test', supportsTools: true };
-  return { info, complete: async () => JSON.parse(JSON.stringify(reply)) };
+  return { info, complete: async () => structuredClone(reply) as never };
 }
 
 const whole = { content: 'hi', toolCalls: [], finishReason: 'stop' };
@@ -36,6 +36,16 @@ for (const [what, reply, problem] of [
     'a negative usage',
     { ...whole, usage: { inputTokens: -1, outputTokens: 1, totalTokens: 0 } },
     '"usage.inputTokens" must be at least 0',
+  ],
+  [
+    'an endless usage',
+    { ...whole, usage: { inputTokens: 1, outputTokens: 1, totalTokens: Number.POSITIVE_INFINITY } },
+    '"usage.totalTokens" must be at most 9007199254740991',
+  ],
+  [
+    'a usage in words',
+    { ...whole, usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2, cachedInputTokens: 'many' } },
+    '"usage.cachedInputTokens" must be of type number',
   ],
   ['a reason of its own', { ...whole, finishReason: 'end_turn' }, '"finishReason" must be one of stop, length'],
 ] as const)
