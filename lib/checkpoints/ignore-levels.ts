@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import ignore, { type Ignore } from 'ignore';
-import { affordableRules, builtInIgnoreRules } from '../workspace/ignore-rules.ts';
+import type { Ignore } from 'ignore';
+import { affordableRules, builtInIgnoreRules, emptyRules, rulesOfFile } from '../workspace/ignore-rules.ts';
 import { type RawPath, toText } from './raw-path.ts';
 
 /**
@@ -19,7 +19,6 @@ export function createIgnoreLevel(exclude: readonly string[]): IgnoreLevel {
   return level([...builtInIgnoreRules], exclude);
 }
 
-/** One list for all levels: with a list per level, a lower one could not take back a directory that an upper one ignores. */
 function level(rules: readonly string[], exclude: readonly string[]): IgnoreLevel {
   const key = createHash('sha1')
     .update(JSON.stringify([rules, exclude]))
@@ -29,25 +28,11 @@ function level(rules: readonly string[], exclude: readonly string[]): IgnoreLeve
   return {
     key,
     ignores(path, isDirectory) {
-      compiled ??= ignore({ ignorecase: false, allowRelativePaths: true }).add([
-        ...affordableRules(rules).rules,
-        ...exclude,
-      ]);
+      compiled ??= emptyRules().add([...affordableRules(rules).rules, ...exclude]);
       return compiled.ignores(isDirectory ? `${toText(path)}/` : toText(path));
     },
     with(directory, text) {
-      const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-      return level([...rules, ...lines.map((line) => anchored(toText(directory), line))], exclude);
+      return level([...rules, ...rulesOfFile(toText(directory), text)], exclude);
     },
   };
-}
-
-/** A rule of a directory as the ignore file of the workspace itself would have to say it. */
-function anchored(directory: string, rule: string): string {
-  if (directory === '' || rule.trim() === '' || rule.startsWith('#')) return rule;
-  const negated = rule.startsWith('!');
-  const pattern = rule.slice(negated ? 1 : 0);
-  const bound = pattern.replace(/\/\s*$/, '').includes('/');
-  const base = directory.replace(/[\\*?[\]!# ]/g, '\\$&');
-  return `${negated ? '!' : ''}/${base}/${bound ? '' : '**/'}${pattern.replace(/^\//, '')}`;
 }

@@ -12,7 +12,7 @@ export const builtInIgnoreRules: readonly string[] = [
   ...['.tox/', '*.egg-info/', '*.log', '.DS_Store', 'Thumbs.db', 'desktop.ini'],
 ];
 
-/** Rules of a directory and of everything above it; the last that matches wins, as in git. */
+/** Rules of a directory and of everything above it; the last that matches wins, as in git. Letter case counts. */
 export interface IgnoreRules {
   /** `path` is relative to the workspace, in normal form. */
   ignores(path: string, isDirectory: boolean): boolean;
@@ -21,17 +21,20 @@ export interface IgnoreRules {
 }
 
 export function createIgnoreRules(): IgnoreRules {
-  return rulesOf(ignore().add([...builtInIgnoreRules]), 0);
+  return rulesOf(emptyRules().add([...builtInIgnoreRules]), 0);
+}
+
+/** Without rules yet. The paths that it is asked for are relative, whatever their names begin with. */
+export function emptyRules(): Ignore {
+  return ignore({ ignorecase: false, allowRelativePaths: true });
 }
 
 function rulesOf(rules: Ignore, spent: number): IgnoreRules {
   return {
     ignores: (path, isDirectory) => rules.ignores(isDirectory ? `${path}/` : path),
     with(directory, text) {
-      const lines = text.split(/\r?\n/);
-      const bound = directory === '.' ? lines : lines.map((rule) => anchored(directory, rule));
-      const affordable = affordableRules(bound, spent);
-      return rulesOf(ignore().add(rules).add(affordable.rules), affordable.spent);
+      const affordable = affordableRules(rulesOfFile(directory, text), spent);
+      return rulesOf(emptyRules().add(rules).add(affordable.rules), affordable.spent);
     },
   };
 }
@@ -63,14 +66,19 @@ function costOf(rule: string): number {
 }
 
 /**
- * The rule as the workspace's own .gitignore would have to say it. One list for all levels, because a list per level
- * could not take back what another level ignores.
+ * The rules of an ignore file in `directory` ('' or '.' is the workspace), each as the ignore file of the workspace would
+ * have to say it. One list for all levels, because a list per level could not take back what another level ignores.
  */
+export function rulesOfFile(directory: string, text: string): string[] {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  return directory === '' || directory === '.' ? lines : lines.map((rule) => anchored(directory, rule));
+}
+
 function anchored(directory: string, rule: string): string {
   if (rule.trim() === '' || rule.startsWith('#')) return '';
   const negated = rule.startsWith('!');
   const pattern = rule.slice(negated ? 1 : 0);
-  const bound = pattern.slice(0, -1).includes('/');
+  const bound = pattern.replace(/\/\s*$/, '').includes('/');
   const base = directory.replace(/[\\*?[\]!# ]/g, '\\$&');
   return `${negated ? '!' : ''}/${base}/${bound ? '' : '**/'}${pattern.replace(/^\//, '')}`;
 }

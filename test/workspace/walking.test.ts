@@ -53,6 +53,22 @@ test('rules of a stranger that would take minutes are not read, the others are',
   assert.equal(await pathsOf(workspace.walk('.', { signal })), ['.gitignore', deep, 'x/1/z']);
 });
 
+test('a rule means the same in every directory, with blanks behind it and a mark in front of the file', async () => {
+  const workspace = await tree({
+    'sub/.gitignore': '\ufefffirst\nskip/ \n/top/ \n',
+    'sub/first': '',
+    'sub/deep/skip/x': '',
+    'sub/deep/top/x': '',
+    'sub/top/x': '',
+  });
+  assert.equal(await pathsOf(workspace.walk('.', { signal })), ['sub/.gitignore', 'sub/deep/top/x']);
+});
+
+test('letter case counts, as it does for git here', async () => {
+  const workspace = await tree({ '.gitignore': 'notes\n', 'Build/x': '', Notes: '', notes: '' });
+  assert.equal(await pathsOf(workspace.walk('.', { signal })), ['.gitignore', 'Build/x', 'Notes']);
+});
+
 test('nested .gitignore files: the deepest that has an opinion wins', async () => {
   const workspace = await tree({
     '.gitignore': '*.tmp\n/only-here\n!dist/\nsub/secret/\n',
