@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { accountsFrom, readAccounts, writeAccounts } from '../../lib/auth/accounts-file.ts';
 import { systemCode } from '../../lib/base/caught.ts';
 import { systemClock } from '../../lib/base/clock.ts';
-import { isNotStored } from '../../lib/store/not-stored.ts';
+import { isNotStored, isStoreInDoubt } from '../../lib/store/not-stored.ts';
 import { type CheckedExport, checkExport } from '../../lib/store/transfer/check-export.ts';
 import { importSessions } from '../../lib/store/transfer/import-sessions.ts';
 import { exitError } from '../exit-error.ts';
@@ -70,8 +70,8 @@ function checkFile(file: string): void {
 /** What a disk says, in words; any other error as it is. */
 function cutOff(error: unknown): unknown {
   const code = systemCode(error) ?? '';
-  if (!isNotStored(error) && !/^E[A-Z]+$/.test(code)) return error;
-  const text = `The import was cut off (${code}). What is complete stays; importing the same file again goes on from there.`;
+  if (!isNotStored(error) && !isStoreInDoubt(error) && !/^E[A-Z]+$/.test(code)) return error;
+  const text = `The import was cut off (${code || 'the store does not answer'}). What is complete stays; importing the same file again goes on from there.`;
   return exitError(text, 74);
 }
 
