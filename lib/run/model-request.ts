@@ -1,7 +1,7 @@
 import type { ModelMessage, ModelRequest } from '../models/model.ts';
 import { loadImages } from '../session/wire-message.ts';
 import { limits } from '../wire/limits.ts';
-import type { ImageAttachment, ImageRef, StoredMessage } from '../wire/message.ts';
+import type { ImageAttachment, ImageRef, StoredMessage, ToolCall } from '../wire/message.ts';
 import type { ToolSchema } from '../wire/tool.ts';
 import { requestProblem } from './request-problem.ts';
 import type { Run } from './run.ts';
@@ -58,6 +58,12 @@ export function pairedMessages(
     const calls = message.toolCalls ?? [];
     if (calls.length === 0 && message.content === '') continue;
     paired.push(message);
+    const only = onlyResult(messages, index, calls);
+    if (only) {
+      paired.push(only);
+      index++;
+      continue;
+    }
     const results = new Map<string, StoredMessage>();
     for (let next = messages[index + 1]; next?.role === 'tool'; next = messages[index + 1]) {
       const isAsked = calls.some(({ id }) => id === next?.toolCallId);
@@ -74,6 +80,17 @@ export function pairedMessages(
   return paired;
 }
 
+/** The one result of the one call of the message at `index`, which is how nearly every step looks. */
+function onlyResult(
+  messages: readonly StoredMessage[],
+  index: number,
+  calls: readonly ToolCall[],
+): StoredMessage | undefined {
+  const next = messages[index + 1];
+  if (calls.length !== 1 || next?.role !== 'tool' || next.toolCallId !== calls[0]?.id) return undefined;
+  return messages[index + 2]?.role === 'tool' ? undefined : next;
+}
+
 /** Once per run: such a transcript was damaged, or left by a run that ended in an unforeseen way. */
 function noteRepair(run: Run, what: string): void {
   if (!run.repairNoted)
@@ -81,28 +98,22 @@ function noteRepair(run: Run, what: string): void {
   run.repairNoted = true;
 }
 
+/** Without spreads: every message passes here for every model call. */
 function toModelMessage(message: StoredMessage, text: string, images?: ImageAttachment[]): ModelMessage {
-  const shown = images && images.length > 0 ? { images } : {};
-  if (message.role === 'user') return { role: 'user', content: text, ...shown };
-  if (message.role === 'tool') {
-    const { toolCallId = '', toolName = '', isError = false } = message;
-    return {
-      role: 'tool',
-      callId: toolCallId,
-      name: toolName,
-      content: cutText(text, limits.toolResultModelChars),
-      isError,
-      ...shown,
-    };
+  if (message.role === 'assistant') {
+    const { reasoning, toolCalls = [], meta } = message;
+    const said: ModelMessage = { role: 'assistant', content: text, toolCalls };
+    if (reasoning !== undefined) said.reasoning = reasoning;
+    if (meta) said.meta = meta;
+    return said;
   }
-  const { reasoning, toolCalls = [], meta } = message;
-  return {
-    role: 'assistant',
-    content: text,
-    toolCalls,
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(meta ? { meta } : {}),
-  };
+  const { toolCallId: callId = '', toolName: name = '', isError = false } = message;
+  const given: Exclude<ModelMessage, { role: 'assistant' }> =
+    message.role === 'tool'
+      ? { role: 'tool', callId, name, content: cutText(text, limits.toolResultModelChars), isError }
+      : { role: 'user', content: text };
+  if (images && images.length > 0) given.images = images;
+  return given;
 }
 
 async function withImages(run: Run, message: StoredMessage, kept: ReadonlySet<ImageRef>): Promise<ModelMessage> {
@@ -120,7 +131,9 @@ function keptImages(messages: readonly StoredMessage[]): Set<ImageRef> {
   const kept = new Set<ImageRef>();
   let bytes = 0;
   for (let index = messages.length - 1; index >= 0; index--) {
-    for (const image of messages[index]?.images ?? []) {
+    const images = messages[index]?.images;
+    if (!images) continue;
+    for (const image of images) {
       bytes += image.bytes;
       if (bytes <= imageBytesPerRequest) kept.add(image);
     }

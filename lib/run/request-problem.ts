@@ -7,7 +7,9 @@ import type { ModelMessage } from '../models/model.ts';
  */
 export function requestProblem(messages: readonly ModelMessage[]): string | undefined {
   const open = new Set<string>();
-  for (const [index, message] of messages.entries()) {
+  let index = -1;
+  for (const message of messages) {
+    index++;
     if (message.role === 'tool') {
       if (!open.delete(message.callId))
         return `the result of "${message.callId}" (message ${index}) belongs to no call`;

@@ -9,6 +9,7 @@ export interface KeptParts {
   callExtras: Record<string, Part>;
 }
 
+const nothing: KeptParts = { reasoningDetails: [], callExtras: {} };
 const mostDetails = 1_000;
 const mostChars = 1024 * 1024;
 
@@ -50,8 +51,8 @@ export function keptMeta(
 
 /** The parts that this model left in a message. */
 export function keptParts(message: ModelMessage & { role: 'assistant' }, model: string): KeptParts {
-  const kept = recordOf(message.meta?.kept);
-  if (kept.model !== model) return { reasoningDetails: [], callExtras: {} };
+  const kept = message.meta?.kept;
+  if (!isRecord(kept) || kept.model !== model) return nothing;
   const extras = Object.entries(recordOf(kept.callExtras)).map(([id, extra]) => [id, recordOf(extra)] as const);
   return { reasoningDetails: listOf(kept.reasoningDetails).filter(isRecord), callExtras: Object.fromEntries(extras) };
 }

@@ -69,18 +69,18 @@ function convert(
   const { content, toolCalls, reasoning } = message;
   if (content === '' && toolCalls.length === 0) return undefined;
   const { reasoningDetails, callExtras } = keptParts(message, model);
-  return {
-    role: 'assistant',
-    content: content === '' ? null : content,
-    ...(withReasoning && reasoning ? { reasoning_content: reasoning } : {}),
-    ...(reasoningDetails.length === 0 ? {} : { reasoning_details: reasoningDetails }),
-    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map((call) => wireCall(call, callExtras[call.id])) }),
-  };
+  const said: WireMessage & { role: 'assistant' } = { role: 'assistant', content: content === '' ? null : content };
+  if (withReasoning && reasoning) said.reasoning_content = reasoning;
+  if (reasoningDetails.length > 0) said.reasoning_details = reasoningDetails;
+  if (toolCalls.length > 0) said.tool_calls = toolCalls.map((call) => wireCall(call, callExtras[call.id]));
+  return said;
 }
 
 function wireCall({ id, name, arguments: given }: ToolCall, extra: Record<string, unknown> | undefined): WireToolCall {
   const called = { name: wireToolName(name), arguments: JSON.stringify(given) };
-  return { id, type: 'function', function: called, ...(extra === undefined ? {} : { extra_content: extra }) };
+  const call: WireToolCall = { id, type: 'function', function: called };
+  if (extra !== undefined) call.extra_content = extra;
+  return call;
 }
 
 function userMessage(text: string, images: readonly ImageAttachment[]): WireMessage {
