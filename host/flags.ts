@@ -86,7 +86,7 @@ function parse(args: readonly string[]): { values: Record<string, unknown>; posi
     config: text,
     accounts: flag,
     'skip-bad': flag,
-    help: flag,
+    help: { ...flag, short: 'h' },
     version: flag,
     online: flag,
   };

@@ -79,14 +79,14 @@ function parse(source: string, path: string): Record<string, unknown> {
 /** Writes what the environment sets over the file's values; returns which variable each such key came from. */
 function applyEnvironment(values: Record<string, unknown>, env: LoadConfigOptions['env']): Map<string, string> {
   const sources = new Map<string, string>();
-  for (const { name, key, read, emptyCounts } of variables) {
+  for (const { name, key, flag, read, emptyCounts } of variables) {
     const value = env[name];
     if (value === undefined || (value.trim() === '' && emptyCounts !== true)) continue;
     const [sectionName = '', ...rest] = key.split('.');
     const section = isRecord(values[sectionName]) ? { ...values[sectionName] } : values[sectionName];
     if (section !== undefined && !isRecord(section)) continue;
     values[sectionName] = { ...section, [rest.join('.')]: read(value) };
-    sources.set(key, name);
+    sources.set(key, flag === undefined ? name : `${name} or ${flag}`);
   }
   return sources;
 }
@@ -144,7 +144,7 @@ function complete(settings: Settings, completion: Completion): Config {
       corsOriginsExplicit,
       webRoot: webRoot(server.webRoot, completion),
     },
-    agent: { ...settings.agent, workspace: absolute(settings.agent.workspace) },
+    agent: { ...settings.agent, workspace: workspaceDirectory(settings.agent.workspace, completion) },
     plugins: {
       ...plugins,
       directories: plugins.directories.map(absolute),
@@ -169,6 +169,17 @@ function authMode({ auth, server }: Settings, warnings: string[]): Config['auth'
   if (auth.mode === 'token' && !hasToken)
     warnings.push('"auth.mode" is "token", but "server.token" is empty: authentication is OFF. Set server.token');
   return auth.mode === 'accounts' || auth.mode === 'none' ? auth.mode : hasToken ? 'token' : 'none';
+}
+
+/** It may come later, on a volume for one: that it is not there is worth a line, not the end of the start. */
+function workspaceDirectory(
+  configured: string,
+  { cwd, warnings, isDirectory = directoryExists }: Pick<Completion, 'cwd' | 'warnings' | 'isDirectory'>,
+): string {
+  const path = resolve(cwd, configured);
+  if (!isDirectory(path))
+    warnings.push(`"agent.workspace" is not a directory (${path}); new sessions have no files until it is there`);
+  return path;
 }
 
 function webRoot(

@@ -5,6 +5,8 @@
 export interface Variable {
   readonly name: string;
   readonly key: string;
+  /** The flag that sets the variable, for the person who typed it. */
+  readonly flag?: string;
   readonly read: (value: string) => unknown;
   /** An empty value counts; everywhere else it means "not set", as compose files write it. */
   readonly emptyCounts?: true;
@@ -14,12 +16,12 @@ export interface Variable {
 export const fileVariable = 'SERVICE_CONFIG';
 
 export const variables: readonly Variable[] = [
-  { name: 'SERVICE_HOST', key: 'server.host', read: word },
-  { name: 'SERVICE_PORT', key: 'server.port', read: number },
-  { name: 'SERVICE_TOKEN', key: 'server.token', read: word, emptyCounts: true },
+  { name: 'SERVICE_HOST', key: 'server.host', flag: '--host', read: word },
+  { name: 'SERVICE_PORT', key: 'server.port', flag: '--port', read: number },
+  { name: 'SERVICE_TOKEN', key: 'server.token', flag: '--token', read: word, emptyCounts: true },
   { name: 'SERVICE_CORS_ORIGINS', key: 'server.corsOrigins', read: list },
   { name: 'SERVICE_MODEL', key: 'model.default', read: word },
-  { name: 'SERVICE_WORKSPACE', key: 'agent.workspace', read: verbatim },
+  { name: 'SERVICE_WORKSPACE', key: 'agent.workspace', flag: '--workspace', read: verbatim },
   { name: 'SERVICE_SYSTEM_PROMPT', key: 'agent.systemPrompt', read: verbatim, emptyCounts: true },
   { name: 'SERVICE_PLUGINS', key: 'plugins.directories', read: list },
   { name: 'SERVICE_HOT_RELOAD', key: 'plugins.hotReload', read: onOff },

@@ -205,6 +205,12 @@ derived('the web root is used where it exists; else the console of the package i
   assert.match(warnings.join(), '/work-place/missing');
 });
 
+derived('a default workspace that is not there is told at the start, and may come later', () => {
+  const { config, warnings } = load({ file: { agent: { workspace: 'typo' } } });
+  assert.is(config.agent.workspace, '/work-place/typo');
+  assert.match(warnings.join(), /"agent.workspace" is not a directory \(\/work-place\/typo\)/);
+});
+
 derived('a hot reload interval below 250 ms is clamped with a warning', () => {
   const { config, warnings } = load({ file: { plugins: { hotReload: true, hotReloadIntervalMs: 10 } } });
   assert.is(config.plugins.hotReloadIntervalMs, 250);

@@ -17,7 +17,7 @@ export function load({
     cwd: '/work-place',
     packageRoot: '/package',
     readFile: (path) => (path === '/work-place/service.config.json' ? text : undefined),
-    isDirectory: () => false,
+    isDirectory: (path) => path === '/work-place',
     ...rest,
   });
 }

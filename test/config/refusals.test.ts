@@ -98,10 +98,10 @@ for (const [key, value, rule] of wrongValues)
     assert.match(message, rule);
   });
 
-for (const [variable, text, key] of [
-  ['SERVICE_PORT', 'eighty', 'server.port'],
-  ['SERVICE_PORT', '0x50', 'server.port'],
-  ['SERVICE_PORT', '1e3', 'server.port'],
+for (const [variable, text, key, flag = ''] of [
+  ['SERVICE_PORT', 'eighty', 'server.port', ' or --port'],
+  ['SERVICE_PORT', '0x50', 'server.port', ' or --port'],
+  ['SERVICE_PORT', '1e3', 'server.port', ' or --port'],
   ['SERVICE_HOT_RELOAD', 'maybe', 'plugins.hotReload'],
   ['SERVICE_CHECKPOINTS', 'sometimes', 'checkpoints.enabled'],
   ['SERVICE_AUTH_MODE', 'oauth', 'auth.mode'],
@@ -110,7 +110,7 @@ for (const [variable, text, key] of [
   wrong(`${variable}=${text}`, () => {
     const message = refusal({ env: { [variable]: text } });
     assert.match(message, `"${key}" must be`);
-    assert.match(message, `${variable} gives text`);
+    assert.match(message, `${variable}${flag} gives text`);
   });
 
 wrong('the value itself is never repeated', () => {

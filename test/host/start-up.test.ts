@@ -45,8 +45,9 @@ refusals.run();
 
 const answers = suite('Questions that need no service');
 
-answers('--help names every flag', () => {
+answers('--help names every flag, and so does -h', () => {
   const { status, stdout } = run(['--help']);
+  assert.is(run(['-h']).stdout, stdout);
   assert.is(status, 0);
   for (const flag of ['--host', '--port', '--token', '--workspace', '--config']) assert.match(stdout, flag);
 });
