@@ -44,6 +44,39 @@ test('sessions are found by words, renamed in place, and deleted with time to un
   });
 });
 
+test('who asked for less motion sees nothing move while a run goes on', async () => {
+  bench.model.reply([{ text: 'busy' }, { hold: 'motion' }]);
+  bench.model.hold('motion');
+  await withPage(
+    bench,
+    async (page) => {
+      await send(page, 'work');
+      await page.locator('.session-row .dot.running').waitFor();
+      await page.locator('.live', { hasText: 'busy' }).waitFor();
+      assert.is(await page.evaluate('document.getAnimations().length'), 0);
+      bench.model.release('motion');
+      await page.locator('.assistant:not(.live)', { hasText: 'busy' }).waitFor();
+    },
+    { reducedMotion: 'reduce' },
+  );
+});
+
+test('where nothing can hover, the tools of a message are in view', async () => {
+  bench.model.reply([{ text: 'An answer.' }]);
+  await withPage(
+    bench,
+    async (page) => {
+      await send(page, 'hi');
+      await page.locator('.assistant:not(.live)', { hasText: 'An answer.' }).waitFor();
+      const opacity = `[...document.querySelectorAll('.message-tools .button')].map((each) => getComputedStyle(each).opacity)`;
+      const seen = (await page.evaluate(opacity)) as string[];
+      assert.ok(seen.length > 0);
+      assert.equal([...new Set(seen)], ['1']);
+    },
+    { viewport: { width: 1024, height: 768 }, hasTouch: true, isMobile: true },
+  );
+});
+
 test('a rename that is refused because a run is active says so and keeps what was typed', async () => {
   bench.model.reply([{ text: 'busy' }, { hold: 'rename' }]);
   bench.model.hold('rename');
