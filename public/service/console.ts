@@ -1,8 +1,9 @@
-import { type Client, createClient, isApiError } from '../../lib/client/index.ts';
+import { isApiError } from '../../lib/client/index.ts';
 import { fromLists, reduceDirectory } from '../state/directory.ts';
 import { createDrafts, type Drafts } from '../state/drafts.ts';
 import type { Store } from '../state/store.ts';
 import { announce, say as announceText } from './announce.ts';
+import { type Api, createApi } from './api.ts';
 import type { Credentials } from './credentials.ts';
 import type { HubEnvelope } from './hub-protocol.ts';
 import { createLink, type Link } from './link.ts';
@@ -19,7 +20,7 @@ export interface Console {
   workbench: Workbench;
   sessions: OpenSessions;
   /** The client of the current token. */
-  api(): Client;
+  api(): Api;
   /** An image of a transcript, as bytes. */
   readImage(sessionId: string, hash: string): Promise<Blob>;
   signIn(token: string, remember: boolean): Promise<void>;
@@ -37,7 +38,8 @@ export function createConsole(
   { credentials, address }: { credentials: Credentials; address: (file: string) => string },
 ): Console {
   const base = new URL('.', document.baseURI).href;
-  let api = createClient({ baseUrl: base, ...tokenOf(credentials) });
+  const connect = (): Api => createApi({ baseUrl: base, ...tokenOf(credentials) });
+  let api = connect();
   let toastKey = 0;
 
   const say: Console['say'] = (text, tone = 'info', action) => {
@@ -156,7 +158,7 @@ export function createConsole(
     },
     async signIn(token, remember) {
       if (token !== '') credentials.set(token, remember);
-      api = createClient({ baseUrl: base, ...tokenOf(credentials) });
+      api = connect();
       await enter();
       sessions.reloadAll();
     },

@@ -1,5 +1,5 @@
-import type { Client } from '../../lib/client/index.ts';
 import type { OpenSession } from '../state/store.ts';
+import type { Api } from './api.ts';
 
 const mostMs = 3_000;
 
@@ -7,7 +7,7 @@ const mostMs = 3_000;
  * Looks for the reason why the last run failed among the events that the service still has: no route tells it, and this
  * page was not there. Finds nothing when the service was started again since.
  */
-export async function explainFailure(session: OpenSession, api: Client): Promise<void> {
+export async function explainFailure(session: OpenSession, api: Api): Promise<void> {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), mostMs);
   try {

@@ -1,7 +1,8 @@
-import { type Client, isApiError } from '../../lib/client/index.ts';
+import { isApiError } from '../../lib/client/index.ts';
 import { fromPage, lastUserMessage, reduce, withOlder } from '../state/conversation.ts';
 import { createLiveText } from '../state/live-text.ts';
 import { createOpenSession, type OpenSession, type Store } from '../state/store.ts';
+import type { Api } from './api.ts';
 import { explainFailure } from './explain-failure.ts';
 import type { HubEnvelope } from './hub-protocol.ts';
 import { newerThan } from './merge-deltas.ts';
@@ -24,7 +25,7 @@ const pageSize = 1_000;
 
 export function createSessions(context: {
   store: Store;
-  api: () => Client;
+  api: () => Api;
   show: (sessionIds: readonly string[]) => void;
   fail: (error: unknown) => void;
 }): OpenSessions {

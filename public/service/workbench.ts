@@ -1,4 +1,4 @@
-import { type Client, isApiError } from '../../lib/client/index.ts';
+import { isApiError } from '../../lib/client/index.ts';
 import type { Approval } from '../../lib/wire/approval.ts';
 import { lastUserMessage } from '../state/conversation.ts';
 import { without, withoutApproval, withSession } from '../state/directory.ts';
@@ -6,6 +6,7 @@ import type { Draft } from '../state/drafts.ts';
 import { mostQueued } from '../state/queued.ts';
 import { links } from '../state/route.ts';
 import type { Store } from '../state/store.ts';
+import type { Api } from './api.ts';
 import { createMessageQueue, type MessageQueue } from './message-queue.ts';
 import { createQueueKeeper } from './queue-keeper.ts';
 import type { OpenSessions } from './sessions.ts';
@@ -30,7 +31,7 @@ const undoMs = 5_000;
 
 export function createWorkbench(context: {
   store: Store;
-  api: () => Client;
+  api: () => Api;
   sessions: OpenSessions;
   fail: (error: unknown) => void;
   say: (text: string, tone?: 'info' | 'danger', action?: { label: string; run: () => void }) => () => void;
@@ -113,6 +114,7 @@ export function createWorkbench(context: {
       }
     },
     remove(id) {
+      if (store.deleting.value.has(id)) return;
       const title = store.directory.value.sessions.get(id)?.title ?? 'Session';
       store.deleting.value = new Set(store.deleting.value).add(id);
       const route = store.route.value;

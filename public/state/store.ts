@@ -24,7 +24,7 @@ export type Layer =
   | { name: 'rewind'; sessionId: string; messageId: string; edit: boolean }
   | { name: 'restore'; sessionId: string; checkpointId: string }
   | { name: 'image'; url: string; label: string }
-  | { name: 'confirm'; title: string; text: string; word?: string; confirm: string; run: () => void };
+  | { name: 'confirm'; title: string; text: string; word?: string; confirm: string; run: () => unknown };
 
 /** One session as it is open here. */
 export interface OpenSession {

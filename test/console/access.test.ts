@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ConsoleBench, hasBrowser, openSession, send, startBench, withPage } from './console-bench.ts';
+import { intercept } from './intercept.ts';
 import { pasteNoise } from './paste-noise.ts';
 
 const test = suite('The console: access');
@@ -63,7 +64,7 @@ test('a token that stops working leads to the login; the draft is still there af
     async (page) => {
       const draft = 'something long that must not get lost';
       await page.locator('.composer textarea').fill(draft);
-      await page.route('**/api/sessions', (route) =>
+      await intercept(page, '**/api/sessions', (route) =>
         route.fulfill({ status: 401, json: { error: { code: 'unauthorized', message: 'no' } } }),
       );
       await page.keyboard.press('Enter');
@@ -117,7 +118,7 @@ test('a server that does not answer is named as such', async () => {
     bench,
     async (page) => {
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-      await page.route('**/api/**', (route) => route.abort());
+      await intercept(page, '**/api/**', (route) => route.abort());
       await page.getByLabel('Token').fill(token);
       await page.keyboard.press('Enter');
       await page.getByText('not reachable').waitFor();

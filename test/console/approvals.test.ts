@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Reply } from '../helpers/scripted-model/script.ts';
 import type { RecordedRequest } from '../helpers/scripted-model-server.ts';
 import { armed, type ConsoleBench, hasBrowser, openSession, send, startBench, withPage } from './console-bench.ts';
+import { intercept } from './intercept.ts';
 
 const test = suite('The console: approvals');
 let bench: ConsoleBench;
@@ -63,7 +64,7 @@ test('a decision with a note declines; one that comes too late says so', async (
       await page.keyboard.press('n');
       await page.keyboard.type('too risky');
       // Somebody else was faster, and this page has not heard of it.
-      await page.route('**/approvals/*', (route) =>
+      await intercept(page, '**/approvals/*', (route) =>
         route.fulfill({ status: 404, json: { error: { code: 'approval_not_found', message: 'gone' } } }),
       );
       await page.getByRole('button', { name: /Decline/ }).click();

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ConsoleBench, hasBrowser, holds, openSession, send, startBench, withPage } from './console-bench.ts';
+import { intercept } from './intercept.ts';
 
 const test = suite('The console: chat');
 let bench: ConsoleBench;
@@ -163,7 +164,7 @@ test('a conversation that can not be loaded says why, and comes when it is tried
     async (page) => {
       // The stream stands: it would read the conversation again by itself when it opens.
       await page.locator('.pill.ok').waitFor();
-      await page.route('**/messages?*', (route) => route.abort());
+      await intercept(page, '**/messages?*', (route) => route.abort());
       await openSession(page, id);
       await page.getByText('The conversation could not be loaded: The server is not reachable.').waitFor();
       await page.unroute('**/messages?*');

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ConsoleBench, hasBrowser, holds, openSession, send, startBench, withPage } from './console-bench.ts';
+import { intercept } from './intercept.ts';
 import { pasteNoise } from './paste-noise.ts';
 
 const test = suite('The console: writing');
@@ -113,7 +114,7 @@ test('what the service refuses as too large comes back into the composer', async
     async (page) => {
       const id = await bench.newSession('Refused');
       await openSession(page, id);
-      await page.route('**/messages', (route) =>
+      await intercept(page, '**/messages', (route) =>
         route.request().method() === 'POST'
           ? route.fulfill({
               status: 413,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ConsoleBench, hasBrowser, holds, openSession, send, startBench, withPage } from './console-bench.ts';
+import { intercept } from './intercept.ts';
 
 const test = suite('The console: history and files');
 let bench: ConsoleBench;
@@ -59,7 +60,7 @@ test('the warning of a rewind is shown in the words of the service', async () =>
   await withPage(bench, async (page) => {
     await send(page, 'warn me');
     await page.locator('.assistant', { hasText: 'answered' }).waitFor();
-    await page.route('**/rewind', async (route) => {
+    await intercept(page, '**/rewind', async (route) => {
       const response = await route.fetch();
       await route.fulfill({ response, json: { ...(await response.json()), restored: null, warning } });
     });

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { intercept } from './intercept.ts';
 
 /**
  * Answers for the transcript of any session with so many messages, a page at a time as the service does; everything else
@@ -12,7 +13,7 @@ export async function longTranscripts(page: Page, count: number): Promise<void> 
     content: at % 2 === 0 ? `Question ${at}` : `${text}${at}`,
     createdAt: new Date(at * 1_000).toISOString(),
   }));
-  await page.route('**/messages?*', (route) => {
+  await intercept(page, '**/messages?*', (route) => {
     const { searchParams } = new URL(route.request().url());
     const before = searchParams.get('before');
     const end = before === null ? count : messages.findIndex(({ id }) => id === before);

@@ -4,6 +4,7 @@ import { createClient } from '../../lib/client/index.ts';
 import type { Reply } from '../helpers/scripted-model/script.ts';
 import { eventually } from '../helpers/within.ts';
 import { armed, type ConsoleBench, hasBrowser, send, startBench, withPage } from './console-bench.ts';
+import { intercept } from './intercept.ts';
 
 const test = suite('The console: mishaps on the way');
 const token = 'token-of-the-first-administrator';
@@ -35,7 +36,7 @@ test('a decision that did not arrive can be made again', async () => {
     async (page) => {
       await send(page, 'ask me');
       await armed(page);
-      await page.route('**/approvals/*', (route) => route.abort(), { times: 1 });
+      await intercept(page, '**/approvals/*', (route) => route.abort(), { times: 1 });
       await page.getByRole('button', { name: 'Approve' }).click();
       await page.locator('.toast.danger').waitFor();
       await armed(page);
@@ -106,7 +107,7 @@ test('who signs in next sees nothing of what the one before had open', async () 
       await send(page, 'my secret plan');
       await page.locator('.assistant:not(.live)').waitFor();
       await page.getByRole('button', { name: 'Sign out' }).click();
-      await page.route('**/messages?*', async (route) => {
+      await intercept(page, '**/messages?*', async (route) => {
         await new Promise((resolve) => setTimeout(resolve, 1_000));
         await route.continue();
       });

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eventually } from '../helpers/within.ts';
 import { type ConsoleBench, hasBrowser, holds, openSession, send, startBench, withPage } from './console-bench.ts';
+import { intercept } from './intercept.ts';
 import { queueIsKept } from './kept-queue.ts';
 import { pasteNoise } from './paste-noise.ts';
 
@@ -23,7 +24,7 @@ test('Stop says so at once, ends the run as cancelled, and the composer works ag
   await withPage(bench, async (page) => {
     await send(page, 'never ends');
     await page.locator('.live', { hasText: 'begun' }).waitFor();
-    await page.route('**/cancel', async (route) => {
+    await intercept(page, '**/cancel', async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 300));
       await route.continue();
     });

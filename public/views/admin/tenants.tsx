@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { moment } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
+import { Form } from '../parts/form.tsx';
 import { useLoaded } from '../parts/hooks.ts';
 import { Pending } from '../parts/pending.tsx';
 
@@ -41,13 +42,7 @@ export function Tenants() {
           </tbody>
         </table>
       </div>
-      <form
-        class="card"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void add();
-        }}
-      >
+      <Form class="card" onSubmit={add}>
         <h2>Add a tenant</h2>
         <div class="inline-form">
           <label class="field">
@@ -67,7 +62,7 @@ export function Tenants() {
             Add
           </Button>
         </div>
-      </form>
+      </Form>
     </>
   );
 }

@@ -3,6 +3,7 @@ import type { IssuedToken, User } from '../../../lib/wire/identity.ts';
 import { fullTime, moment } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
+import { Form } from '../parts/form.tsx';
 import { useLoaded } from '../parts/hooks.ts';
 import { Pending } from '../parts/pending.tsx';
 import { NewToken } from './new-token.tsx';
@@ -15,11 +16,15 @@ export function Users() {
   const [name, setName] = useState('');
   const [tenantId, setTenantId] = useState('');
   const [role, setRole] = useState<User['role']>('user');
-  const act = (work: Promise<IssuedToken | undefined>) =>
+  const act = (work: Promise<IssuedToken | undefined>, done?: () => void) =>
     work.then((made) => {
       if (made) setIssued(made);
+      done?.();
       again();
     }, fail);
+  // What could not be added stays, to be tried again.
+  const add = () =>
+    act(api().createUser({ name: name.trim(), role, ...(tenantId ? { tenantId } : {}) }), () => setName(''));
   const remove = (user: User) => {
     store.layer.value = {
       name: 'confirm',
@@ -28,7 +33,7 @@ export function Users() {
       word: user.name,
       confirm: 'Delete',
       run: () =>
-        void act(
+        act(
           api()
             .deleteUser(user.id)
             .then(() => undefined),
@@ -60,7 +65,7 @@ export function Users() {
                   {user.lastUsedAt ? <span title={fullTime(user.lastUsedAt)}>{moment(user.lastUsedAt)}</span> : 'never'}
                 </td>
                 <td class="actions">
-                  <Button tone="quiet" onClick={() => void act(api().rotateToken(user.id))}>
+                  <Button tone="quiet" onClick={() => act(api().rotateToken(user.id))}>
                     New token
                   </Button>
                   <Button tone="quiet" icon="trash" label={`Delete ${user.name}`} onClick={() => remove(user)} />
@@ -70,14 +75,7 @@ export function Users() {
           </tbody>
         </table>
       </div>
-      <form
-        class="card"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void act(api().createUser({ name: name.trim(), role, ...(tenantId ? { tenantId } : {}) }));
-          setName('');
-        }}
-      >
+      <Form class="card" onSubmit={add}>
         <h2>Add a user</h2>
         <div class="inline-form">
           <label class="field">
@@ -112,7 +110,7 @@ export function Users() {
             Add
           </Button>
         </div>
-      </form>
+      </Form>
     </>
   );
 }

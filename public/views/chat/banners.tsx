@@ -10,7 +10,7 @@ export function RunBanner({ session }: { session: OpenSession }) {
   const summary = store.directory.value.sessions.get(session.id);
   const { run, over, live } = session.conversation.value;
   if (!summary) return null;
-  const resume = () => void workbench.resume(session.id);
+  const resume = () => workbench.resume(session.id);
   if (summary.status === 'running') {
     if (live) return null;
     return <Working summary={summary} since={run?.since} stopping={session.stopping.value} />;
@@ -34,7 +34,7 @@ export function RunBanner({ session }: { session: OpenSession }) {
   if (over?.status === 'max_steps')
     return (
       <Banner tone="warn" text="The run reached its step limit.">
-        <Button tone="primary" onClick={() => void workbench.send(session.id, { text: 'Continue.', images: [] })}>
+        <Button tone="primary" onClick={() => workbench.send(session.id, { text: 'Continue.', images: [] })}>
           Continue
         </Button>
       </Banner>

@@ -5,6 +5,7 @@ import { bytes, fullTime, moment, plural } from '../../state/format.ts';
 import { links } from '../../state/route.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
+import { Form } from '../parts/form.tsx';
 import { useLoaded } from '../parts/hooks.ts';
 import { FileChanges } from './file-changes.tsx';
 
@@ -36,13 +37,7 @@ export function CheckpointsPage({ sessionId }: { sessionId: string }) {
       <div class="column">
         {reason && <p class="banner warn">{reason}</p>}
         {enabled && (
-          <form
-            class="inline-form"
-            onSubmit={(event) => {
-              event.preventDefault();
-              void capture();
-            }}
-          >
+          <Form class="inline-form" onSubmit={capture}>
             <label class="field">
               Name of the snapshot
               <input
@@ -55,7 +50,7 @@ export function CheckpointsPage({ sessionId }: { sessionId: string }) {
             <Button type="submit" tone="primary">
               Snapshot now
             </Button>
-          </form>
+          </Form>
         )}
         {!enabled && (
           <p class="empty">Checkpoints are off: files can't be restored.{reason ? '' : ' Set checkpoints.enabled.'}</p>

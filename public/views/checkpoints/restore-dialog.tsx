@@ -19,16 +19,13 @@ export function RestoreDialog({
 }) {
   const tools = useConsole();
   const [ready, setReady] = useState(false);
-  const [busy, setBusy] = useState(false);
   const restore = async () => {
-    setBusy(true);
     try {
       const { restored, safety, warning } = await tools.api().restoreCheckpoint(sessionId, checkpointId);
       onClose();
       const undo = safety && { label: 'Undo', run: () => void undoRestore(tools, sessionId, safety.id) };
       tools.say(warning ?? `Files are as in "${restored.label}".`, warning ? 'danger' : 'info', undo ?? undefined);
     } catch (error) {
-      setBusy(false);
       tools.fail(error);
     }
   };
@@ -38,7 +35,7 @@ export function RestoreDialog({
       <RestorePreview sessionId={sessionId} checkpointId={checkpointId} onReady={() => setReady(true)} />
       <div class="dialog-actions">
         <Button onClick={onClose}>Cancel</Button>
-        <Button tone="primary" disabled={busy || !ready} onClick={() => void restore()}>
+        <Button tone="primary" disabled={!ready} onClick={restore}>
           Restore files
         </Button>
       </div>

@@ -5,6 +5,7 @@ import { type Draft, emptyDraft } from '../../state/drafts.ts';
 import { count } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
+import { useOnce } from '../parts/hooks.ts';
 import { Attachments, useAttachments } from './attachments.tsx';
 import { enterSends } from './enter-sends.ts';
 
@@ -29,7 +30,7 @@ export function Composer(props: ComposerProps) {
   const { draftKey, onSend, onStop } = props;
   const { drafts, say } = useConsole();
   const [draft, setDraft] = useState<Draft>(() => drafts.get(draftKey));
-  const [sending, setSending] = useState(false);
+  const [sending, once] = useOnce();
   const area = useRef<HTMLTextAreaElement>(null);
   const composed = useRef(0);
   const change = (next: Draft) => {
@@ -62,15 +63,13 @@ export function Composer(props: ComposerProps) {
   const empty = draft.text.trim() === '' && draft.images.length === 0;
   const tooLong = draft.text.length > limits.messageChars;
   const send = async (): Promise<void> => {
-    if (empty || sending) return;
+    if (empty) return;
     if (tooLong) return void say(`A message may have ${count(limits.messageChars)} characters.`, 'danger');
     const problem = attach.problem();
     if (problem) return void say(problem, 'danger');
     const sent = draft;
-    setSending(true);
     change(emptyDraft);
     const done = await onSend(sent).catch(() => false);
-    setSending(false);
     // What was typed meanwhile stays behind what could not be sent.
     if (!done) {
       const { text, images } = drafts.get(draftKey);
@@ -84,7 +83,7 @@ export function Composer(props: ComposerProps) {
       class={`composer ${attach.dragging ? 'dragging' : ''}`}
       onSubmit={(event) => {
         event.preventDefault();
-        void send();
+        once(send);
       }}
       {...attach.dropTarget}
     >
@@ -107,7 +106,7 @@ export function Composer(props: ComposerProps) {
         onKeyDown={(event) => {
           if (!enterSends(event, performance.now() - composed.current)) return;
           event.preventDefault();
-          void send();
+          once(send);
         }}
       />
       <div class="composer-bar">

@@ -25,13 +25,13 @@ export function Queue({ sessionId, running }: { sessionId: string; running: bool
           <span class="muted">{running ? 'queued' : 'not sent yet'}</span>
           <span class="queue-text">{entry.draft.text}</span>
           {entry.draft.images.length > 0 && <span class="muted">{plural(entry.draft.images.length, 'image')}</span>}
-          {!running && at === 0 && <Button onClick={() => void workbench.queue.send(sessionId)}>Send now</Button>}
-          <Button icon="pencil" label="Edit queued message" tone="quiet" onClick={() => void edit(entry)} />
+          {!running && at === 0 && <Button onClick={() => workbench.queue.send(sessionId)}>Send now</Button>}
+          <Button icon="pencil" label="Edit queued message" tone="quiet" onClick={() => edit(entry)} />
           <Button
             icon="close"
             label="Remove queued message"
             tone="quiet"
-            onClick={() => void workbench.queue.takeBack(entry)}
+            onClick={() => workbench.queue.takeBack(entry)}
           />
         </li>
       ))}

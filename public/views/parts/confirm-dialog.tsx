@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
+import { Form } from './form.tsx';
 
 interface ConfirmProps {
   title: string;
@@ -8,7 +9,7 @@ interface ConfirmProps {
   /** What must be typed first, for what can't be undone. */
   word?: string;
   confirm: string;
-  run: () => void;
+  run: () => unknown;
   onClose: () => void;
 }
 
@@ -16,11 +17,10 @@ export function ConfirmDialog({ title, text, word, confirm, run, onClose }: Conf
   const [typed, setTyped] = useState('');
   return (
     <Dialog title={title} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
+      <Form
+        onSubmit={() => {
           onClose();
-          run();
+          return run();
         }}
       >
         <p>{text}</p>
@@ -38,7 +38,7 @@ export function ConfirmDialog({ title, text, word, confirm, run, onClose }: Conf
             {confirm}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

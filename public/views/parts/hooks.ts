@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** The time, once a second while `active`; still otherwise. */
 export function useNow(active: boolean, everyMs = 1_000): number {
@@ -29,4 +29,22 @@ export function useLoaded<T>(load: () => Promise<T>, keys: readonly unknown[]): 
     };
   }, [...keys, round]);
   return [loaded, () => setRound((value) => value + 1)];
+}
+
+/** Does one thing at a time: what is asked for while the one before is under way is dropped. The first is true meanwhile. */
+export function useOnce(): [boolean, (work: () => unknown) => void] {
+  const [busy, setBusy] = useState(false);
+  const under = useRef(false);
+  const mark = (now: boolean) => {
+    under.current = now;
+    setBusy(now);
+  };
+  const once = (work: () => unknown) => {
+    if (under.current) return;
+    const result = work();
+    if (!(result instanceof Promise)) return;
+    mark(true);
+    void result.finally(() => mark(false));
+  };
+  return [busy, once];
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { links } from '../../state/route.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
+import { Form } from '../parts/form.tsx';
 
 /** The name of a session in the bar at the top, below its parent's; it is changed in place. */
 export function SessionTitle({ sessionId }: { sessionId: string }) {
@@ -39,13 +40,7 @@ function Title({ sessionId, title }: { sessionId: string; title: string }) {
     if (next === '' || next === title || (await workbench.update(sessionId, { title: next }))) setText(undefined);
   };
   return (
-    <form
-      class="rename"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <Form class="rename" onSubmit={save}>
       <input
         aria-label="Title"
         value={text}
@@ -62,6 +57,6 @@ function Title({ sessionId, title }: { sessionId: string; title: string }) {
       />
       <Button type="submit">Save</Button>
       <Button icon="close" label="Do not rename" tone="quiet" onClick={() => setText(undefined)} />
-    </form>
+    </Form>
   );
 }

@@ -45,7 +45,7 @@ export function Triggers() {
         <h2>Webhooks</h2>
         {webhooks.length === 0 && <p class="note">None is configured.</p>}
         {webhooks.map((hook) => (
-          <Entry key={hook.id} trigger={hook} onRun={() => void run(hook.id)}>
+          <Entry key={hook.id} trigger={hook} onRun={() => run(hook.id)}>
             <code>POST {new URL(hook.path.slice(1), document.baseURI).href}</code>
             <span class={hook.public ? 'pill warn' : 'pill'}>
               {hook.public ? 'public' : 'signed-in callers'}, {hook.protection}
@@ -57,7 +57,7 @@ export function Triggers() {
         <h2>Schedules</h2>
         {schedules.length === 0 && <p class="note">None is configured.</p>}
         {schedules.map((schedule) => (
-          <Entry key={schedule.id} trigger={schedule} onRun={() => void run(schedule.id)}>
+          <Entry key={schedule.id} trigger={schedule} onRun={() => run(schedule.id)}>
             <code>{schedule.cron}</code>
             <span class="muted">
               {schedule.active ? 'running now' : schedule.next ? `next on ${moment(schedule.next)}` : 'never'}
@@ -69,7 +69,7 @@ export function Triggers() {
   );
 }
 
-function Entry(props: { trigger: Trigger; onRun: () => void; children: preact.ComponentChildren }) {
+function Entry(props: { trigger: Trigger; onRun: () => unknown; children: preact.ComponentChildren }) {
   const { id, title, last } = props.trigger;
   return (
     <div class="trigger">
