@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { Ignore } from 'ignore';
-import { affordableRules, builtInIgnoreRules, emptyRules, rulesOfFile } from '../workspace/ignore-rules.ts';
+import { createIgnoreRules, type IgnoreRules } from '../workspace/ignore-rules.ts';
 import { type RawPath, toText } from './raw-path.ts';
 
 /**
@@ -10,29 +8,20 @@ import { type RawPath, toText } from './raw-path.ts';
 export interface IgnoreLevel {
   /** Equal keys mean equal rules. */
   readonly key: string;
+  /** Below an ignored directory nothing needs to be asked: it is ignored. */
   ignores(path: RawPath, isDirectory: boolean): boolean;
   /** With the rules of the ignore file in `directory` added. */
   with(directory: RawPath, text: string): IgnoreLevel;
 }
 
 export function createIgnoreLevel(exclude: readonly string[]): IgnoreLevel {
-  return level([...builtInIgnoreRules], exclude);
+  return level(createIgnoreRules(exclude));
 }
 
-function level(rules: readonly string[], exclude: readonly string[]): IgnoreLevel {
-  const key = createHash('sha1')
-    .update(JSON.stringify([rules, exclude]))
-    .digest('hex');
-  // Compiled at the first question: a directory whose entries are all known asks none.
-  let compiled: Ignore | undefined;
+function level(rules: IgnoreRules): IgnoreLevel {
   return {
-    key,
-    ignores(path, isDirectory) {
-      compiled ??= emptyRules().add([...affordableRules(rules).rules, ...exclude]);
-      return compiled.ignores(isDirectory ? `${toText(path)}/` : toText(path));
-    },
-    with(directory, text) {
-      return level([...rules, ...rulesOfFile(toText(directory), text)], exclude);
-    },
+    key: rules.key,
+    ignores: (path, isDirectory) => rules.ignores(toText(path), isDirectory),
+    with: (directory, text) => level(rules.with(toText(directory), text)),
   };
 }

@@ -1,10 +1,11 @@
-import ignore, { type Ignore } from 'ignore';
+import { createHash } from 'node:crypto';
+import { type IgnorePattern, parseIgnoreLine } from './ignore-pattern.ts';
 
 /**
  * What is nobody's source: dependencies, build output, caches, virtual environments, logs, files of the operating
  * system. In the notation of .gitignore; a .gitignore of the workspace can take any of it back.
  */
-export const builtInIgnoreRules: readonly string[] = [
+const builtInIgnoreRules: readonly string[] = [
   ...['.git', '.hg', '.svn', 'node_modules/', 'bower_components/', 'jspm_packages/', '.pnpm-store/', '.yarn/cache/'],
   ...['dist/', 'build/', 'out/', 'target/', '.next/', '.nuxt/', '.svelte-kit/', '.output/', 'coverage/'],
   ...['.cache/', '.parcel-cache/', '.turbo/', '.nyc_output/', '.gradle/', '.terraform/', 'DerivedData/'],
@@ -14,71 +15,125 @@ export const builtInIgnoreRules: readonly string[] = [
 
 /** Rules of a directory and of everything above it; the last that matches wins, as in git. Letter case counts. */
 export interface IgnoreRules {
-  /** `path` is relative to the workspace, in normal form. */
+  /** Equal keys mean equal rules. */
+  readonly key: string;
+  /**
+   * `path` is relative to the workspace, in normal form; only it is looked at: what is below an ignored directory is ignored,
+   * which who walks down knows.
+   */
   ignores(path: string, isDirectory: boolean): boolean;
-  /** With the rules of the .gitignore in `directory` on top. */
+  /** With the rules of the ignore file in `directory` on top; '' is the workspace. Nothing is compiled before the first question. */
   with(directory: string, text: string): IgnoreRules;
 }
 
-export function createIgnoreRules(): IgnoreRules {
-  return rulesOf(emptyRules().add([...builtInIgnoreRules]), 0);
+/** The built-in list, and `last`, which has the last word whatever ignore files say. */
+export function createIgnoreRules(last: readonly string[] = []): IgnoreRules {
+  const builtIn = compile(builtInIgnoreRules, Number.POSITIVE_INFINITY);
+  return rulesOf([{ directory: '', rules: () => builtIn }], {
+    last: compile(last, Number.POSITIVE_INFINITY),
+    key: digest(JSON.stringify(last)),
+  });
 }
 
-/** Without rules yet. The paths that it is asked for are relative, whatever their names begin with. */
-export function emptyRules(): Ignore {
-  return ignore({ ignorecase: false, allowRelativePaths: true });
+interface Level {
+  directory: string;
+  rules: () => Compiled;
 }
 
-function rulesOf(rules: Ignore, spent: number): IgnoreRules {
+/** `levels`: the deepest first. */
+function rulesOf(levels: readonly Level[], { last, key }: { last: Compiled; key: string }): IgnoreRules {
   return {
-    ignores: (path, isDirectory) => rules.ignores(isDirectory ? `${path}/` : path),
+    key,
+    ignores(path, isDirectory) {
+      const name = path.slice(path.lastIndexOf('/') + 1);
+      const decided = verdict(last, { path, name, isDirectory });
+      if (decided !== undefined) return decided;
+      for (const { directory, rules } of levels) {
+        const below = directory === '' ? path : path.slice(directory.length + 1);
+        const said = verdict(rules(), { path: below, name, isDirectory });
+        if (said !== undefined) return said;
+      }
+      return false;
+    },
     with(directory, text) {
-      const affordable = affordableRules(rulesOfFile(directory, text), spent);
-      return rulesOf(emptyRules().add(rules).add(affordable.rules), affordable.spent);
+      let compiled: Compiled | undefined;
+      const above = levels[0];
+      const rules = () => (compiled ??= compile(linesOf(text), above?.rules().left ?? mostCost));
+      return rulesOf([{ directory, rules }, ...levels], { last, key: digest(JSON.stringify([key, directory, text])) });
     },
   };
 }
 
-/** What the `**` of a rule cost, by their number; one with more is not read. */
-const costs: readonly number[] = [0, 1, 20];
-const mostCost = 2_000;
+type Placed = IgnorePattern & { at: number };
 
-/**
- * The rules that can be asked without holding the process. Ignore files come from strangers, and the library tries every way
- * to spread the `**` of a rule over a path: three take minutes on a deep one. Rules with more than two, and those that go
- * beyond what all levels together may cost, are left out. `spent` is what the levels above have cost.
- */
-export function affordableRules(rules: readonly string[], spent = 0): { rules: string[]; spent: number } {
-  let total = spent;
-  const kept = rules.filter((rule) => {
-    const cost = costOf(rule);
-    if (total + cost > mostCost) return false;
-    total += cost;
-    return true;
-  });
-  return { rules: kept, spent: total };
+interface Compiled {
+  /** By literal: the last rule that says something about a file, and about a directory, of that name or path. */
+  names: ReadonlyMap<string, Said>;
+  paths: ReadonlyMap<string, Said>;
+  /** With wildcards, the last first. */
+  globs: readonly Placed[];
+  /** What rules further down may cost. */
+  left: number;
 }
 
-/** `**` in front of a mere name and at the end cost nothing. */
-function costOf(rule: string): number {
-  const inner = rule.replace(/^!?\/?(?:\*\*\/)+(?=[^/]*\/?$)/, '').replace(/\/\*\*\/?\s*$/, '');
-  return costs[inner.split('**').length - 1] ?? Number.POSITIVE_INFINITY;
+interface Said {
+  file?: Placed;
+  directory?: Placed;
 }
 
 /**
- * The rules of an ignore file in `directory` ('' or '.' is the workspace), each as the ignore file of the workspace would
- * have to say it. One list for all levels, because a list per level could not take back what another level ignores.
+ * What the wildcards of all ignore files that hold in one place may cost together, per sign of a path. Ignore files come from
+ * strangers; people's have hundreds. Rules beyond it are left out, rules without wildcards never.
  */
-export function rulesOfFile(directory: string, text: string): string[] {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  return directory === '' || directory === '.' ? lines : lines.map((rule) => anchored(directory, rule));
+const mostCost = 20_000;
+
+function compile(lines: readonly string[], allowed: number): Compiled {
+  const names = new Map<string, Said>();
+  const paths = new Map<string, Said>();
+  const globs: Placed[] = [];
+  let left = allowed;
+  for (const [at, line] of lines.entries()) {
+    const pattern = parseIgnoreLine(line);
+    if (pattern === undefined || pattern.cost > left) continue;
+    left -= pattern.cost;
+    const placed = { ...pattern, at };
+    if (pattern.literal === undefined) globs.push(placed);
+    else {
+      const table = pattern.byName ? names : paths;
+      const said = table.get(pattern.literal) ?? {};
+      table.set(
+        pattern.literal,
+        pattern.directoriesOnly ? { ...said, directory: placed } : { file: placed, directory: placed },
+      );
+    }
+  }
+  return { names, paths, globs: globs.reverse(), left: Math.min(left, mostCost) };
 }
 
-function anchored(directory: string, rule: string): string {
-  if (rule.trim() === '' || rule.startsWith('#')) return '';
-  const negated = rule.startsWith('!');
-  const pattern = rule.slice(negated ? 1 : 0);
-  const bound = pattern.replace(/\/\s*$/, '').includes('/');
-  const base = directory.replace(/[\\*?[\]!# ]/g, '\\$&');
-  return `${negated ? '!' : ''}/${base}/${bound ? '' : '**/'}${pattern.replace(/^\//, '')}`;
+/** What the last rule that matches says; undefined when none does. */
+function verdict(
+  { names, paths, globs }: Compiled,
+  { path, name, isDirectory }: { path: string; name: string; isDirectory: boolean },
+): boolean | undefined {
+  const kind = isDirectory ? 'directory' : 'file';
+  const [byName, byPath] = [names.get(name)?.[kind], paths.get(path)?.[kind]];
+  const literal = (byName?.at ?? -1) > (byPath?.at ?? -1) ? byName : byPath;
+  const after = literal?.at ?? -1;
+  const applies = (one: Placed) => (isDirectory || !one.directoriesOnly) && one.matches(one.byName ? name : path);
+  for (const one of globs) {
+    if (one.at < after) break;
+    if (applies(one)) return !one.negated;
+  }
+  return literal && !literal.negated;
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .map((line) => line.replace(/\r$/, ''));
+}
+
+function digest(text: string): string {
+  return createHash('sha1').update(text).digest('hex');
 }

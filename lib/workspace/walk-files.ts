@@ -48,9 +48,7 @@ export async function* walkFiles(
     await (await openDirectory(bounds, start)).handle.close();
     return options.ignore === false ? undefined : rulesAbove(bounds, start);
   });
-  // Who names an ignored directory wants to see what is in it.
-  const rules = start !== '.' && above?.ignores(start, true) ? undefined : above;
-  yield* walkDirectory({ bounds, signal: options.signal, slots: options.slots, found: 0 }, start, rules, 0);
+  yield* walkDirectory({ bounds, signal: options.signal, slots: options.slots, found: 0 }, start, above, 0);
 }
 
 async function* walkDirectory(
@@ -114,17 +112,19 @@ async function notIgnored(names: readonly Dirent[], path: string, rules: IgnoreR
   return wanted;
 }
 
-/** The rules that hold in `path` because of the directories above it. */
-async function rulesAbove(bounds: Bounds, path: string): Promise<IgnoreRules> {
+/** The rules that hold in `path` because of the directories above it; none where it is ignored: who names it wants to see it. */
+async function rulesAbove(bounds: Bounds, path: string): Promise<IgnoreRules | undefined> {
   let rules = createIgnoreRules();
   if (path === '.') return rules;
   const segments = path.split('/');
-  for (let depth = 0; depth < segments.length; depth++)
+  for (let depth = 0; depth < segments.length; depth++) {
     rules = await withRulesOf(bounds, rules, segments.slice(0, depth).join('/') || '.');
+    if (rules.ignores(segments.slice(0, depth + 1).join('/'), true)) return undefined;
+  }
   return rules;
 }
 
 async function withRulesOf(bounds: Bounds, rules: IgnoreRules, directory: string): Promise<IgnoreRules> {
   const text = await readBytes(bounds, childPath(directory, '.gitignore'), ignoreFileBytes).catch(() => undefined);
-  return text === undefined ? rules : rules.with(directory, text.toString('utf8'));
+  return text === undefined ? rules : rules.with(directory === '.' ? '' : directory, text.toString('utf8'));
 }

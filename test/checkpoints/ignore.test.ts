@@ -39,7 +39,7 @@ function tree(files: Record<string, string> | string[]): string {
   return root;
 }
 
-test('rules of a stranger that would take minutes are not read; those of the operator always are', () => {
+test('rules that a regular expression would take minutes for hold nobody up; those of the operator have the last word', () => {
   const deep = `${'a/'.repeat(60)}bc`;
   const hostile = `${'**/a/'.repeat(8)}b\n${'x/**/y/**/z\n'.repeat(200)}`;
   assert.equal(captured(tree({ '.gitignore': hostile, [deep]: '', 'kept/no': '', 'kept/yes': '' }), ['**/no']), [

@@ -39,7 +39,7 @@ test('dependencies, build output and caches are left out unless asked for', asyn
   assert.equal(await pathsOf(workspace.walk('node_modules/x', { signal })), ['node_modules/x/index.js']);
 });
 
-test('rules of a stranger that would take minutes are not read, the others are', async () => {
+test('rules that a regular expression would take minutes for hold nobody up, and the others are read', async () => {
   const deep = `${'a/'.repeat(60)}bc`;
   const workspace = await tree({
     '.gitignore': `${'**/a/'.repeat(8)}b\n**/x/**/y\nlib/**/gone\n${'a/**/'.repeat(20_000)}\nout/**\n**/named\n`,

@@ -1,0 +1,154 @@
+type Token =
+  | { kind: 'sign'; sign: string }
+  | { kind: 'set'; has: (sign: string) => boolean }
+  /** `?` */
+  | { kind: 'any' }
+  /** `*`: any signs of one name. */
+  | { kind: 'star' }
+  /** `**` at the end: whatever is left. */
+  | { kind: 'rest' }
+  /** Two stars and a slash: any number of directories. */
+  | { kind: 'directories' };
+
+export interface Glob {
+  matches(text: string): boolean;
+  /** What a match takes at most, per sign of the text. */
+  readonly cost: number;
+}
+
+/**
+ * A pattern of git's wildmatch, for whole texts. All ways to spread its stars are followed at once, so a match takes the
+ * length of the text times that of the pattern at most, whoever wrote it. Undefined for one that matches nothing: a set
+ * without its end, a backslash at the end. `paths` false: the text is one name, and two stars are as one.
+ */
+export function compileGlob(pattern: string, { paths }: { paths: boolean }): Glob | undefined {
+  const tokens = tokensOf(pattern, paths);
+  if (tokens === undefined) return undefined;
+  let now = new Uint8Array(tokens.length + 1);
+  let next = new Uint8Array(tokens.length + 1);
+
+  /** What may match nothing is passed at once. */
+  const enter = (states: Uint8Array, from: number): void => {
+    let at = from;
+    states[at] = 1;
+    while (isOptional(tokens[at])) states[++at] = 1;
+  };
+  const step = (token: Token, at: number, sign: string): void => {
+    if (token.kind === 'directories') {
+      next[at] = 1;
+      if (sign === '/') enter(next, at + 1);
+    } else if (token.kind === 'rest' || (token.kind === 'star' && sign !== '/')) enter(next, at);
+    else if (fits(token, sign)) enter(next, at + 1);
+  };
+
+  return {
+    cost: tokens.length + 1,
+    matches(text) {
+      now.fill(0);
+      enter(now, 0);
+      for (let place = 0; place < text.length; place++) {
+        next.fill(0);
+        for (const [at, token] of tokens.entries()) if (now[at] === 1) step(token, at, text.charAt(place));
+        if (!next.includes(1)) return false;
+        [now, next] = [next, now];
+      }
+      return now[tokens.length] === 1;
+    },
+  };
+}
+
+function isOptional(token: Token | undefined): boolean {
+  return token?.kind === 'star' || token?.kind === 'rest' || token?.kind === 'directories';
+}
+
+function fits(token: Token, sign: string): boolean {
+  if (token.kind === 'sign') return token.sign === sign;
+  if (sign === '/') return false;
+  return token.kind === 'any' || (token.kind === 'set' && token.has(sign));
+}
+
+function tokensOf(pattern: string, paths: boolean): Token[] | undefined {
+  const tokens: Token[] = [];
+  for (let at = 0; at < pattern.length; at++) {
+    const sign = pattern.charAt(at);
+    if (sign === '*') {
+      const { token, end } = starsAt(pattern, at, paths);
+      tokens.push(token);
+      at = end - 1;
+    } else if (sign === '[') {
+      const set = setAt(pattern, at + 1);
+      if (set === undefined) return undefined;
+      tokens.push({ kind: 'set', has: set.has });
+      at = set.end;
+    } else if (sign === '\\') {
+      at += 1;
+      if (at === pattern.length) return undefined;
+      tokens.push({ kind: 'sign', sign: pattern.charAt(at) });
+    } else tokens.push(sign === '?' ? { kind: 'any' } : { kind: 'sign', sign });
+  }
+  return tokens;
+}
+
+/** Two stars are more than one only as a whole name of a path. */
+function starsAt(pattern: string, start: number, paths: boolean): { token: Token; end: number } {
+  let end = start;
+  while (pattern[end] === '*') end += 1;
+  const behind = pattern[end];
+  const whole = paths && end - start > 1 && (start === 0 || pattern[start - 1] === '/');
+  if (whole && behind === '/') return { token: { kind: 'directories' }, end: end + 1 };
+  const isRest = whole && (behind === undefined || (behind === '\\' && pattern[end + 1] === '/'));
+  return { token: { kind: isRest ? 'rest' : 'star' }, end };
+}
+
+/** The named classes of POSIX, as pairs of a first and a last sign. */
+const classes: Readonly<Record<string, string>> = {
+  alnum: '09AZaz',
+  alpha: 'AZaz',
+  blank: '  \t\t',
+  cntrl: '\0\x1f\x7f\x7f',
+  digit: '09',
+  graph: '!~',
+  lower: 'az',
+  print: ' ~',
+  punct: '!/:@[`{~',
+  space: '  \t\r',
+  upper: 'AZ',
+  xdigit: '09AFaf',
+};
+
+/** A set in brackets from behind its `[`; `end` is where its `]` is. Undefined without one. */
+function setAt(pattern: string, start: number): { has: (sign: string) => boolean; end: number } | undefined {
+  const negated = pattern[start] === '!' || pattern[start] === '^';
+  const parts: ((sign: string) => boolean)[] = [];
+  let before = '';
+  let at = negated ? start + 1 : start;
+  // What comes first is a sign of the set, be it a bracket.
+  do {
+    let sign = pattern.charAt(at);
+    const named = sign === '[' ? /^\[:([^\]]*):\]/.exec(pattern.slice(at, at + 32)) : null;
+    if (named) {
+      const pairs = classes[named[1] ?? ''];
+      if (pairs === undefined) return undefined;
+      for (let pair = 0; pair < pairs.length; pair += 2)
+        parts.push(between(pairs.charAt(pair), pairs.charAt(pair + 1)));
+      at += named[0].length - 1;
+      sign = '';
+    } else if (sign === '-' && before !== '' && (pattern[at + 1] ?? ']') !== ']') {
+      at += pattern[at + 1] === '\\' ? 2 : 1;
+      if (at >= pattern.length) return undefined;
+      parts.push(between(before, pattern.charAt(at)));
+      sign = '';
+    } else {
+      if (sign === '\\') sign = pattern.charAt(++at);
+      parts.push(between(sign, sign));
+    }
+    before = sign;
+    at += 1;
+    if (at >= pattern.length) return undefined;
+  } while (pattern[at] !== ']');
+  return { has: (sign) => parts.some((part) => part(sign)) !== negated, end: at };
+}
+
+function between(first: string, last: string): (sign: string) => boolean {
+  return (sign) => sign >= first && sign <= last;
+}
