@@ -5,6 +5,7 @@ import { isLoopbackHost } from '../base/loopback.ts';
 import type { SecretRegistry } from '../base/secrets.ts';
 import { dropUnfinished } from '../base/write-file-atomic.ts';
 import type { Config } from '../config/config.ts';
+import { defaultTenantId } from '../wire/identity.ts';
 import type { IdSource } from '../wire/ids.ts';
 import { allTenants, createAccountsAdmin } from './accounts.ts';
 import type { AuthService } from './accounts-admin.ts';
@@ -73,7 +74,7 @@ export async function createAuth(options: CreateAuthOptions): Promise<AuthServic
           ? authenticateAccount({ signIn, store: await open(), failures })
           : authenticateAnyone(),
     whenRevoked: (principal, fn) => (principal.kind === 'user' ? signIn.whenRevoked(principal, fn) : () => undefined),
-    tenantName: (tenantId) => tenantNames.get(tenantId) ?? (tenantId === 'default' ? 'Default' : tenantId),
+    tenantName: (tenantId) => tenantNames.get(tenantId) ?? (tenantId === defaultTenantId ? 'Default' : tenantId),
     ...createAccountsAdmin({ open, now: clock.now, newId }),
     ...(operator?.issued ? { issuedToken: operator.token } : {}),
     close: async () => (await opening)?.close(),

@@ -1,6 +1,6 @@
 import { type Clock, isoTime } from '../base/clock.ts';
 import type { EventBus, EventScope } from '../events/event-bus.ts';
-import { applyToMessages, type SessionChange, type SessionState } from '../store/change.ts';
+import { applyToMessages, lengthAfter, type SessionChange, type SessionState } from '../store/change.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import { ServiceError } from '../wire/errors.ts';
 import type { SessionEvent } from '../wire/event.ts';
@@ -163,7 +163,7 @@ export class LiveSession implements Session {
     }
     if (this.transcript) applyToMessages(this.transcript, change);
     const updatedAt = isoTime(this.around.changeTime(this.tenantId));
-    const fields = { ...change.fields, updatedAt, messageCount: countAfter(this.record.messageCount, change) };
+    const fields = { ...change.fields, updatedAt, messageCount: lengthAfter(this.record.messageCount, change) };
     this.record = { ...this.record, ...fields, revision };
     this.around.changed(this);
     return { revision, change: { ...change, fields } };
@@ -199,13 +199,6 @@ export class LiveSession implements Session {
 
 function deletedMeanwhile(): ServiceError {
   return new ServiceError('session_not_found', 'The session was deleted in the meantime.');
-}
-
-function countAfter(count: number, change: SessionChange): number {
-  if (change.kind === 'appended') return count + change.messages.length;
-  if (change.kind === 'truncated') return Math.min(count, change.keep);
-  if (change.kind === 'compacted') return count - change.removed + 1;
-  return count;
 }
 
 function promised(): Pick<PendingCommit, 'stored' | 'resolve' | 'reject'> {

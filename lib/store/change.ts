@@ -48,3 +48,11 @@ export function applyToMessages(messages: StoredMessage[], change: SessionChange
   if (change.kind === 'truncated') messages.length = Math.min(messages.length, change.keep);
   if (change.kind === 'compacted') messages.splice(0, change.removed, change.summary);
 }
+
+/** How many messages a transcript of `length` has after a change. */
+export function lengthAfter(length: number, change: SessionChange): number {
+  if (change.kind === 'appended') return length + change.messages.length;
+  if (change.kind === 'truncated') return Math.min(length, change.keep);
+  if (change.kind === 'compacted') return length - Math.min(length, change.removed) + 1;
+  return length;
+}

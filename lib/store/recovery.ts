@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { systemCode } from '../base/caught.ts';
+import { messageOf, systemCode } from '../base/caught.ts';
+import { defaultTenantId } from '../wire/identity.ts';
 import type { FilePort } from './file-port.ts';
 import { readDocument, readDocumentHead } from './line-document.ts';
 import { type ReadLog, readLog } from './log-reader.ts';
@@ -9,7 +10,7 @@ import { syncWhole, temporarySuffix } from './replace-file.ts';
 import { createReplay, type Suspect } from './replay.ts';
 import { entryFromHead, gapIn, type SessionEntry, type SnapshotHead, snapshotTaken } from './session-entry.ts';
 import { readIndex, type SessionIndex } from './session-index.ts';
-import { defaultTenant, isFileName, layout, sessionDirectory, snapshotPath } from './store-paths.ts';
+import { isFileName, layout, sessionDirectory, snapshotPath } from './store-paths.ts';
 
 export interface Recovered {
   entries: Map<string, SessionEntry>;
@@ -40,7 +41,7 @@ export async function recover(files: FilePort, root: string): Promise<Recovered>
   const onDisk = new Set([...entries.keys(), ...suspects.map(({ session }) => session)]);
 
   const logDirectory = join(root, layout.log);
-  const known = Math.max(index.lsn, ...highest(entries.values()));
+  const known = Math.max(index.lsn, highestLsn(entries.values()));
   const read = await readLog(files, logDirectory, { known, needed: index.needed });
   const replay = createReplay(entries, suspects, findings);
   const segments = read.segments.map((segment) => replay.segment(segment));
@@ -92,7 +93,7 @@ async function loadIndex(
     return index ? { ...index, isOld: false } : empty;
   } catch (error) {
     throwIfPassing(error);
-    findings.push(`The index was damaged (${error instanceof Error ? error.message : 'unreadable'}) and was rebuilt.`);
+    findings.push(`The index was damaged (${messageOf(error)}) and was rebuilt.`);
     return empty;
   }
 }
@@ -106,7 +107,7 @@ async function compareWithSnapshots(
 ): Promise<void> {
   const found = new Set<string>();
   const tenants = await files.list(join(root, layout.tenants));
-  for (const tenant of new Set([defaultTenant, ...tenants.filter(isFileName)])) {
+  for (const tenant of new Set([defaultTenantId, ...tenants.filter(isFileName)])) {
     const directory = sessionDirectory(root, tenant);
     const names = await files.list(directory);
     await inParallel(names, async (name) => {
@@ -219,10 +220,10 @@ async function removeTemporary(files: FilePort, directory: string, prefix = ''):
     if (name.startsWith(prefix) && name.endsWith(temporarySuffix)) await files.remove(join(directory, name));
 }
 
-function* highest(entries: Iterable<SessionEntry>): Generator<number> {
-  let lsn = 0;
-  for (const entry of entries) lsn = Math.max(lsn, entry.lsn);
-  yield lsn;
+function highestLsn(entries: Iterable<SessionEntry>): number {
+  let highest = 0;
+  for (const { lsn } of entries) highest = Math.max(highest, lsn);
+  return highest;
 }
 
 async function inParallel(names: string[], work: (name: string) => Promise<void>): Promise<void> {

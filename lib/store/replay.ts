@@ -25,8 +25,7 @@ export interface Replay {
 export function createReplay(entries: Map<string, SessionEntry>, suspects: Suspect[], findings: string[]): Replay {
   const deleted = new Map<string, string>();
   const kept = new Map<string, LoggedCommit[]>();
-  const replay: Replay = { segment, deleted, recordsOf: (session) => kept.get(session) ?? [] };
-  return replay;
+  return { segment, deleted, recordsOf: (session) => kept.get(session) ?? [] };
 
   function segment({ number, items, lastLsn }: ReadSegment): ClosedSegment {
     const sessions = new Set<string>();

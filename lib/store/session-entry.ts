@@ -1,5 +1,5 @@
 import type { SessionRecord } from '../wire/session.ts';
-import type { SessionChange } from './change.ts';
+import { lengthAfter } from './change.ts';
 import type { LoggedCommit } from './log-record.ts';
 
 /** What the driver knows of a session without its transcript. */
@@ -65,13 +65,6 @@ export function gapIn(entry: SessionEntry): string | undefined {
 export function snapshotTaken(entry: SessionEntry, lsn: number, revision: number): void {
   entry.snapshot = { lsn, revision };
   entry.pending = entry.pending.filter((logged) => logged.commit.revision > revision);
-}
-
-function lengthAfter(length: number, change: SessionChange): number {
-  if (change.kind === 'appended') return length + change.messages.length;
-  if (change.kind === 'truncated') return Math.min(length, change.keep);
-  if (change.kind === 'compacted') return length - Math.min(length, change.removed) + 1;
-  return length;
 }
 
 function emptyEntry(record: SessionRecord, lsn: number, length: number): SessionEntry {

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { defaultTenantId } from '../wire/identity.ts';
 
 /** Where the file driver keeps what, below the data root (contract: storage layout). */
 export const layout = {
@@ -20,9 +21,6 @@ export const layout = {
   sql: 'service.db',
 } as const;
 
-/** The tenant whose sessions live directly below the data root. */
-export const defaultTenant = 'default';
-
 /**
  * Every path below the data root that belongs to the service itself: to be hidden from file routes, tools and
  * checkpoints. `tenants/<id>/sessions` is listed for the tenants that exist now, because theirs may be links.
@@ -34,9 +32,9 @@ export function storePaths(directory: string): string[] {
   ];
 }
 
-/** The directory of a tenant's snapshots. */
+/** The directory of a tenant's snapshots; those of the default tenant lie directly below the data root. */
 export function sessionDirectory(root: string, tenantId: string): string {
-  if (tenantId === defaultTenant) return join(root, layout.sessions);
+  if (tenantId === defaultTenantId) return join(root, layout.sessions);
   return join(root, layout.tenants, checkedName(tenantId), layout.sessions);
 }
 
