@@ -34,7 +34,7 @@ export function openProgram(file: string, codeFile: string): CompiledProgram {
       script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
       const { modules = {} } = module.exports;
       const inside = new Map(Object.entries(modules).map(([path, load]) => [urlInPackage(file, path), load]));
-      // Code that was not compiled in this process can not import; this module can.
+      // Code that was not compiled in this process cannot import; this module can.
       module.exports.start?.((url) => inside.get(url)?.() ?? import(url));
     },
     code: () => script.createCachedData(),

@@ -24,11 +24,11 @@ export function createShutdown({ app, listening, exit }: ShutdownOptions): (sign
   let stopping = false;
 
   async function stop(signal: string): Promise<void> {
-    log.info('Stopping', { signal, activeRuns: app.runs.active });
+    log.info('Stopping.', { signal, activeRuns: app.runs.active });
     // Timers of the clock keep nothing alive: without this the process could end, with 0, in the middle of its stop.
     setInterval(() => undefined, closingMs);
     const cancelDeadline = clock.after(config.server.drainMs + closingMs, () => {
-      log.error('Stopping took too long; unfinished work is recovered at the next start');
+      log.error('Stopping took too long; unfinished work is recovered at the next start.');
       exit(1);
     });
     app.guards.register(drainGuard);
@@ -39,7 +39,7 @@ export function createShutdown({ app, listening, exit }: ShutdownOptions): (sign
     await listening.close(answersMs);
     await app.close();
     cancelDeadline();
-    log.info('Stopped');
+    log.info('Stopped.');
   }
   function drained(): Promise<void> {
     const end = clock.monotonic() + config.server.drainMs;
@@ -57,7 +57,7 @@ export function createShutdown({ app, listening, exit }: ShutdownOptions): (sign
     stop(signal).then(
       () => exit(0),
       (error: unknown) => {
-        log.error('Stopping failed', { error });
+        log.error('Stopping failed.', { error });
         exit(1);
       },
     );

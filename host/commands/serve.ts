@@ -23,7 +23,7 @@ export async function serveCommand(
   // Also reached by promises that nobody handles.
   process.on('uncaughtException', (error) => {
     if (blame(error) !== undefined) return;
-    log.error('An error that nobody caught ends the service', { error, stack: error.stack });
+    log.error('An error that nobody caught ends the service.', { error, stack: error.stack });
     process.exit(70);
   });
   let listening: Listening | undefined;

@@ -60,7 +60,7 @@ export async function openAccountsStore(options: AccountsStoreOptions): Promise<
     used(userId) {
       lastUses.set(userId, isoTime(clock.now()));
       cancelTimer ??= clock.after(usesWrittenAfterMs, () => {
-        writeUses().catch((error: unknown) => log.warn('The last use of tokens could not be written', { error }));
+        writeUses().catch((error: unknown) => log.warn('The last use of tokens could not be written.', { error }));
       });
     },
     close: writeUses,

@@ -36,13 +36,13 @@ export async function bootstrapAdministrator({
       throw new ConfigError(
         'auth.mode is "accounts", but there is no user yet. Set auth.bootstrapToken (SERVICE_BOOTSTRAP_TOKEN) to a long secret: it becomes the first administrator\'s token.',
       );
-    else log.warn('No user is an administrator; set auth.bootstrapToken to create one at the next start');
+    else log.warn('No user is an administrator; set auth.bootstrapToken to create one at the next start.');
   }
   if (bootstrapToken !== '') signIn.expect(bootstrapToken);
 
   async function create(): Promise<void> {
     if (bootstrapToken.length < shortTokenChars)
-      log.warn(`auth.bootstrapToken is shorter than ${shortTokenChars} characters and can be guessed; rotate it soon`);
+      log.warn(`auth.bootstrapToken is shorter than ${shortTokenChars} characters and can be guessed; rotate it soon.`);
     const administrator = {
       id: newId('usr'),
       name: bootstrapName,
@@ -52,6 +52,6 @@ export async function bootstrapAdministrator({
       tokenHash: await hashChosenToken(bootstrapToken),
     } as const;
     await store.change((state) => ({ next: { ...state, users: [...state.users, administrator] }, result: undefined }));
-    log.info('The first administrator was created from auth.bootstrapToken', { name: bootstrapName });
+    log.info('The first administrator was created from auth.bootstrapToken.', { name: bootstrapName });
   }
 }

@@ -120,7 +120,7 @@ export function createGitView(
 }
 
 function branchOf(sessionId: string): string {
-  if (!isBranchName(sessionId)) throw new CheckpointRefusal('The session has an id that can not name a branch.');
+  if (!isBranchName(sessionId)) throw new CheckpointRefusal('The session has an id that cannot name a branch.');
   return `refs/heads/${sessionId}`;
 }
 

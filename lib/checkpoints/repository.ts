@@ -154,7 +154,7 @@ export function openRepository(
       const at = { fs: createGitFs({ durable: false, incoming }), gitdir: directory };
       const found = await readObject({ ...at, oid, format: 'content' }).catch(() => undefined);
       if (found?.format !== 'content' || found.type === 'tag')
-        throw new CheckpointRefusal('A part of this checkpoint is missing on disk; it can not be read any more.');
+        throw new CheckpointRefusal('A part of this checkpoint is missing on disk; it cannot be read any more.');
       return { type: found.type as GitObject['type'], content: Buffer.from(found.object) };
     },
 

@@ -5,6 +5,7 @@ import { systemCode } from '../base/caught.ts';
 import { ConfigError } from '../base/config-error.ts';
 import { nearest } from '../base/nearest.ts';
 import { packageRoot as ownPackageRoot } from '../base/package-root.ts';
+import { limits } from '../wire/limits.ts';
 import type { Config } from './config.ts';
 import { isRecord } from './rules.ts';
 import { configSchema, defaultWebRoot, type Settings } from './schema.ts';
@@ -24,7 +25,6 @@ export interface LoadConfigOptions {
 }
 
 const defaultFile = 'service.config.json';
-const leastHotReloadIntervalMs = 250;
 
 /**
  * Defaults, then the file, then the environment (contract: Configuration keys). What is odd but harmless becomes a
@@ -132,10 +132,9 @@ function complete(settings: Settings, completion: Completion): Config {
   const { cwd, corsOriginsExplicit, warnings } = completion;
   const { server, plugins, storage, auth } = settings;
   const absolute = (path: string): string => resolve(cwd, path);
-  if (plugins.hotReload && plugins.hotReloadIntervalMs < leastHotReloadIntervalMs)
-    warnings.push(
-      `"plugins.hotReloadIntervalMs" is below ${leastHotReloadIntervalMs}; ${leastHotReloadIntervalMs} is used`,
-    );
+  const least = limits.hotReloadLeastMs;
+  if (plugins.hotReload && plugins.hotReloadIntervalMs < least)
+    warnings.push(`"plugins.hotReloadIntervalMs" is below ${least}; ${least} is used`);
   return {
     ...settings,
     server: {
@@ -148,7 +147,7 @@ function complete(settings: Settings, completion: Completion): Config {
     plugins: {
       ...plugins,
       directories: plugins.directories.map(absolute),
-      hotReloadIntervalMs: Math.max(leastHotReloadIntervalMs, plugins.hotReloadIntervalMs),
+      hotReloadIntervalMs: Math.max(least, plugins.hotReloadIntervalMs),
     },
     storage: {
       ...storage,

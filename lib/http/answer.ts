@@ -27,7 +27,7 @@ function unstoredText(error: unknown): string | undefined {
   if (error.name === 'StoreInDoubt') return `The store did not finish the change, so ${inDoubtText}`;
   if (error.name !== 'NotStored') return undefined;
   const code = 'code' in error ? String(error.code) : '';
-  return `The change was not stored, because ${storeReasons[code] ?? 'the store can not write now'}. Nothing was changed; try again later.`;
+  return `The change was not stored, because ${storeReasons[code] ?? 'the store cannot write now'}. Nothing was changed; try again later.`;
 }
 
 /** What nobody can know yet. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Undo } from '../base/clock.ts';
+import { limits } from '../wire/limits.ts';
 import type { BundleChanges } from './plugin-host.ts';
 
 /** Watches the `web/` directories of active plugins by polling, which works on every file system. */
@@ -27,8 +28,8 @@ interface Bundle {
   revision: string;
 }
 
-const shortestInterval = 250;
-const largestBundle = 2_000;
+/** Of a bundle; what comes behind them is not looked at. */
+const mostFiles = 2_000;
 
 /**
  * Takes the first fingerprints and starts to poll. One change is reported once, when the directory is the same twice in
@@ -45,7 +46,7 @@ export async function watchBundles(
       return { id, directory: web, signature: await signatureOf(web), revision: await revisionOf(web) };
     }),
   );
-  const every = Math.max(shortestInterval, intervalMs);
+  const every = Math.max(limits.hotReloadLeastMs, intervalMs);
   let stopped = false;
   let cancel = clock.after(every, poll);
 
@@ -111,5 +112,5 @@ async function filesBelow(directory: string): Promise<string[]> {
   return files
     .map((file) => file.slice(directory.length + 1))
     .sort()
-    .slice(0, largestBundle);
+    .slice(0, mostFiles);
 }

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Plugin } from '../plugin-api/define-plugin.ts';
 import type { FoundPlugin } from './discover.ts';
 
-/** As `import()`, for a program whose own `import()` can not be used. The URL is absolute. */
+/** As `import()`, for a program whose own `import()` cannot be used. The URL is absolute. */
 export type ImportModule = (url: string) => Promise<object>;
 
 /** Imports a plugin's module. Throws with a text for its author when there is no module or no usable default export. */

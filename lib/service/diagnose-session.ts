@@ -11,7 +11,7 @@ export async function diagnoseSession(app: Pick<App, 'runs' | 'store'>, session:
     (): Finding => ({
       code: 'unreadable_transcript',
       message:
-        'The transcript can not be read from the store; the log of the service says why. Restore a backup, or delete the session.',
+        'The transcript cannot be read from the store; the log of the service says why. Restore a backup, or delete the session.',
     }),
   );
   const messages = broken ? [] : [...session.messages];

@@ -213,7 +213,7 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
   function refuse(batch: Waiting[], error: unknown): void {
     if (batch.length === 0) return;
     const code = systemCode(error) ?? 'unknown';
-    if (!failing) log.error('The store can not write; changes are refused until it can.', { code });
+    if (!failing) log.error('The store cannot write; changes are refused until it can.', { code });
     failing = true;
     counts.failures += 1;
     const reason = uncut ? storeInDoubt(`the disk took it and failed then (${code})`) : notStored(code);

@@ -118,7 +118,7 @@ async function compareWithSnapshots(
       if (entries.has(session)) return;
       const head = await snapshotHead(files, root, tenant, session);
       if (head) entries.set(session, entryFromHead(head));
-      else suspects.push({ session, tenant, reason: 'its snapshot can not be read' });
+      else suspects.push({ session, tenant, reason: 'its snapshot cannot be read' });
     });
   }
   for (const { record, snapshot } of entries.values())

@@ -72,8 +72,7 @@ export function createReplay(entries: Map<string, SessionEntry>, suspects: Suspe
     const entry = blamed === undefined ? undefined : entries.get(blamed);
     if (!entry) {
       const named = claimedOwner(owner);
-      const whose =
-        named === undefined ? 'its session can not be told' : `nothing else is left of its session ${named}`;
+      const whose = named === undefined ? 'its session cannot be told' : `nothing else is left of its session ${named}`;
       findings.push(`A record of the log is damaged (number ${expected}) and ${whose}.`);
       return;
     }

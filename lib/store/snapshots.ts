@@ -235,7 +235,7 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
     const pending = [...entry.pending];
     if (snapshot.revision === 0) return foldPending([], { base: 0, pending, wanted: record.revision });
     const document = await readDocument(files, pathOf(entry)).catch((error: Error) => {
-      throw Object.assign(new Error(`The transcript of ${record.id} can not be read: ${error.message}.`), {
+      throw Object.assign(new Error(`The transcript of ${record.id} cannot be read: ${error.message}.`), {
         code: systemCode(error),
       });
     });

@@ -48,7 +48,7 @@ export function blobDirectory(root: string, sessionId: string): string {
 
 /** Ids become names of files: whatever could leave the directory is refused, whoever let it come this far. */
 export function checkedName(name: string): string {
-  if (!isFileName(name)) throw new Error('An id that can not be a file name was refused.');
+  if (!isFileName(name)) throw new Error('An id that cannot be a file name was refused.');
   return name;
 }
 

@@ -23,6 +23,7 @@ export const limits = {
   approvalTimeoutMs: 900_000,
   maxSteps: 40,
   pluginApplyMs: 20_000,
+  hotReloadLeastMs: 250,
   jsonDepth: 64,
   jsonTokens: 200_000,
   jsonKeys: 50_000,

@@ -121,7 +121,7 @@ function contextOf(init: Init, waiting: Map<number, Waiting>, post: (message: Fr
     new Promise((resolve, reject) => {
       const { method = 'GET', body } = options;
       if (init.mode === 'discover')
-        return reject(new Error('A bundle can not call the API while it is being discovered.'));
+        return reject(new Error('A bundle cannot call the API while it is being discovered.'));
       if (body !== undefined && typeof body !== 'string')
         return reject(new TypeError('The body of a request must be a string.'));
       const headers = Object.fromEntries(new Headers(options.headers));

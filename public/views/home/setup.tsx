@@ -36,7 +36,7 @@ export function Setup() {
         </Entry>
         <Entry good={config?.checkpoints.enabled !== false}>
           {config?.checkpoints.enabled === false
-            ? 'Checkpoints are off: files can not be restored'
+            ? 'Checkpoints are off: files cannot be restored'
             : 'Checkpoints: files can be restored'}
         </Entry>
         <Entry good={me?.mode !== 'none'}>{whoIs(me)}</Entry>

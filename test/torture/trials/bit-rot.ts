@@ -87,14 +87,14 @@ async function startWith(
       const record = found.get(id);
       if (deletion === 'acknowledged' && record) problems.push(`${id} was deleted and came back`);
       if (deletion !== 'none' && !record) continue;
-      const told = opened.findings.some((finding) => finding.includes(id) || finding.includes('can not be told'));
+      const told = opened.findings.some((finding) => finding.includes(id) || finding.includes('cannot be told'));
       if (record === undefined && acknowledged > 0) suffering.add(id);
       if (record === undefined && acknowledged > 0 && !told) problems.push(`${id} is gone, and nothing says so`);
       if (!record) continue;
       if (record.revision < acknowledged || record.revision > issued)
         problems.push(`${id} is at revision ${record.revision}, acknowledged was ${acknowledged}`);
       const wrong = await wrongWith(store, record);
-      if (wrong?.includes('can not be read')) suffering.add(id);
+      if (/can ?not be read/.test(wrong ?? '')) suffering.add(id);
       else if (wrong !== undefined) problems.push(wrong);
     }
     if (suffering.size > 1) problems.push(`${[...suffering].join(' and ')} suffer from one bit`);

@@ -20,7 +20,7 @@ async function complete(model, { system, messages }, { baseUrl, apiKey, signal, 
   const response = await fetch(`${baseUrl}/generate`, { method: 'POST', headers, body, signal }).catch((error) => {
     throw signal.aborted
       ? signal.reason
-      : failure('The model server can not be reached.', { retryable: true, cause: error });
+      : failure('The model server cannot be reached.', { retryable: true, cause: error });
   });
   if (!response.ok) throw failureOf(response);
   let content = '';
