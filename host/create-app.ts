@@ -91,6 +91,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const store = options.store ?? (await openStore(config, { clock, log, slots }));
   const resident = (_tenantId: string, sessionId: string) => sessions?.resident(sessionId);
   const opened = await openSessions(store, { log, resident });
+  /** What a start that fails has to give back. */
+  let begun: Pick<App, 'close'> = store;
 
   try {
     const [sequence, auth] = await Promise.all([
@@ -204,12 +206,15 @@ export async function createApp(options: AppOptions): Promise<App> {
       return closeApp(app);
     };
     const app: App = { ...surroundings, plugins, close: () => (closing ??= stop()) };
+    begun = app;
     await recoverSessions(app);
     options.onPlugins?.(plugins);
     await plugins.load();
     return app;
   } catch (error) {
-    await store.close();
+    await begun
+      .close()
+      .catch((failure: unknown) => log.warn('A start that failed left something open.', { error: failure }));
     throw error;
   }
 }

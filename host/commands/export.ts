@@ -12,8 +12,8 @@ import { productVersion } from '../version.ts';
 import { openExportOutput } from './export-output.ts';
 
 /**
- * Writes everything the configured store holds as JSON lines. Exits 78 when a server has the directory, 65 when a
- * session could not be read whole (the others are written), 74 when the output can't be written. A file takes its place
+ * Writes everything the configured store holds as JSON lines. Exits 78 when a server has the directory, 65 when something
+ * could not be read (the rest is written), 74 when the output can't be written. A file takes its place
  * when it is complete.
  */
 export async function exportCommand(
@@ -42,7 +42,9 @@ export async function exportCommand(
       `Exported ${done.sessions} sessions with ${done.messages} messages and ${done.images} images (driver ${driver}).\n`,
     );
     for (const { sessionId, reason } of done.unreadable) process.stderr.write(`${sessionId} is left out: ${reason}\n`);
+    if (done.lostImages > 0) process.stderr.write(`${done.lostImages} images are left out: they could not be read.\n`);
     if (done.unreadable.length > 0) throw exitError(`${done.unreadable.length} sessions could not be read.`, 65);
+    if (done.lostImages > 0) throw exitError('Some sessions could not be read whole.', 65);
   } finally {
     await output.discard();
     await store.close();

@@ -4,6 +4,9 @@ import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tempDirectory } from '../helpers/temp-directory.ts';
+import { fileStore } from '../store/file-rig.ts';
+import { author, sampleMessage } from '../store/sample.ts';
+import { noResidents } from '../store/session-store-contract.ts';
 
 const output = suite('Where an export goes');
 const main = resolve('dist/host/main.js');
@@ -46,5 +49,22 @@ output(
     assert.match(String(told.stderr), /can't be written to standard output: ENOSPC/);
   },
 );
+
+output('an image that is lost is told of, and everything else is exported', async () => {
+  const data = tempDirectory();
+  const session = author();
+  const store = fileStore(data);
+  await store.open(noResidents);
+  await store.commit(session.create({ messageCount: 1 }));
+  const image = { mimeType: 'image/png', ...(await store.putImage('default', session.id, 'AAEC')) } as const;
+  const { hash } = image;
+  await store.commit(session.append(sampleMessage('look', { images: [image, { ...image, hash: '0'.repeat(64) }] })));
+  await store.close();
+  const { status, stdout, stderr } = run(data, 'export');
+  assert.is(status, 65);
+  assert.match(stderr, /1 sessions with 1 messages and 1 images .*\n1 images are left out: they could not be read/s);
+  assert.match(stdout, new RegExp(`"kind":"image","session":"${session.id}","hash":"${hash}"`));
+  assert.match(stdout, /"kind":"end","sessions":1,"images":1,"messages":1/);
+});
 
 output.run();

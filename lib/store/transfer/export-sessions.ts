@@ -19,6 +19,8 @@ export interface Exported {
   sessions: number;
   images: number;
   messages: number;
+  /** Images of exported messages that are not there, or could not be read. */
+  lostImages: number;
   /** Sessions that could not be read whole, with the reason. They are not in the export. */
   unreadable: { sessionId: string; reason: string }[];
 }
@@ -26,7 +28,7 @@ export interface Exported {
 /** Writes everything an opened store holds, one session in memory at a time. */
 export async function exportSessions(options: ExportOptions): Promise<Exported> {
   const { store, sessions, product, driver, at, accounts } = options;
-  const done: Exported = { sessions: 0, images: 0, messages: 0, unreadable: [] };
+  const done: Exported = { sessions: 0, images: 0, messages: 0, lostImages: 0, unreadable: [] };
   const write = (line: Line): Promise<void> => options.write(encodeLine(line));
 
   await write({ kind: 'export', version: 1, product, driver, at });
@@ -40,10 +42,9 @@ export async function exportSessions(options: ExportOptions): Promise<Exported> 
     await write({ kind: 'session', record });
     const hashes = new Set(messages.flatMap(({ images = [] }) => images.map(({ hash }) => hash)));
     for (const hash of hashes) {
-      const data = await store.readImage(tenantId, id, hash);
-      if (data === undefined) continue;
-      await write({ kind: 'image', session: id, hash, data });
-      done.images += 1;
+      const data = await store.readImage(tenantId, id, hash).catch(() => undefined);
+      done[data === undefined ? 'lostImages' : 'images'] += 1;
+      if (data !== undefined) await write({ kind: 'image', session: id, hash, data });
     }
     for (const message of messages) await write({ kind: 'message', session: id, message });
     done.sessions += 1;
