@@ -15,7 +15,7 @@ export function refuseWhenBusy(session: Session): void {
   if (session.activeRunId !== undefined)
     throw new ServiceError(
       'session_busy',
-      'A run of this session is active. Wait for its end or cancel it; messages are not queued.',
+      'A run of this session is active. Wait for its end or cancel it; nothing is queued.',
     );
 }
 
