@@ -127,7 +127,8 @@ function setAt(pattern: string, start: number): { has: (sign: string) => boolean
     let sign = pattern.charAt(at);
     const named = sign === '[' ? /^\[:([^\]]*):\]/.exec(pattern.slice(at, at + 32)) : null;
     if (named) {
-      const pairs = classes[named[1] ?? ''];
+      const [, name = ''] = named;
+      const pairs = Object.hasOwn(classes, name) ? classes[name] : undefined;
       if (pairs === undefined) return undefined;
       for (let pair = 0; pair < pairs.length; pair += 2)
         parts.push(between(pairs.charAt(pair), pairs.charAt(pair + 1)));

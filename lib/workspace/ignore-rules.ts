@@ -31,7 +31,8 @@ export function createIgnoreRules(last: readonly string[] = []): IgnoreRules {
   const builtIn = compile(builtInIgnoreRules, Number.POSITIVE_INFINITY);
   return rulesOf([{ directory: '', rules: () => builtIn }], {
     last: compile(last, Number.POSITIVE_INFINITY),
-    key: digest(JSON.stringify(last)),
+    // The built-in list too: what it chose is kept on disk, and a later release may have another.
+    key: digest(JSON.stringify([builtInIgnoreRules, last])),
   });
 }
 

@@ -64,6 +64,12 @@ test('a rule means the same in every directory, with blanks behind it and a mark
   assert.equal(await pathsOf(workspace.walk('.', { signal })), ['sub/.gitignore', 'sub/deep/top/x']);
 });
 
+test('a class of signs that there is not makes its rule match nothing, whatever it is called', async () => {
+  const rules = ['constructor', 'toString', '__proto__', 'nothing', ''].map((name) => `[[:${name}:]]\n`);
+  const workspace = await tree({ '.gitignore': `${rules.join('')}[[:digit:]]\n`, a: '', '1': '' });
+  assert.equal(await pathsOf(workspace.walk('.', { signal })), ['.gitignore', 'a']);
+});
+
 test('letter case counts, as it does for git here', async () => {
   const workspace = await tree({ '.gitignore': 'notes\n', 'Build/x': '', Notes: '', notes: '' });
   assert.equal(await pathsOf(workspace.walk('.', { signal })), ['.gitignore', 'Build/x', 'Notes']);
