@@ -15,7 +15,17 @@ export type ServerDefinition = Common &
     | { kind: 'http'; url: URL; headers: Record<string, string> }
   );
 
-const keys = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'approval', 'timeoutMs'];
+const rules: Readonly<Record<string, string>> = {
+  command: 'text that is not empty',
+  args: 'a list of texts',
+  env: 'an object of texts',
+  cwd: 'text that is not empty',
+  url: 'text that is not empty',
+  headers: 'an object of texts',
+  approval: '"ask" or "auto"',
+  timeoutMs: 'a whole number of milliseconds, at least 1',
+};
+const keys = Object.keys(rules);
 
 /** Reads one entry of `servers`. Throws an error that tells the operator what is wrong with it; it never quotes a value. */
 export function readDefinition(name: string, value: unknown, environment: NodeJS.ProcessEnv): ServerDefinition {
@@ -49,8 +59,9 @@ function parse(value: object): ServerOptions {
   try {
     return ServerOptions.create(value);
   } catch (error) {
-    const { path, type } = Object(error) as { path?: unknown[]; type?: string };
-    throw new Error(`"${path?.join('.') ?? ''}" is not a valid ${type ?? 'value'}.`);
+    const { path = [] } = Object(error) as { path?: unknown[] };
+    const [key = ''] = path.map(String);
+    throw new Error(`"${key}" must be ${rules[key] ?? 'something else'}.`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
 import { findProgram, markerName } from '../../lib/plugin-api/index.ts';
 
 /** What a child process gets of the service's environment: enough to find programs and a home, nothing that is a credential. */
@@ -15,12 +16,13 @@ export interface Program {
 
 /**
  * Prepares the process of a server. Where `setpriv` can do it, the kernel kills the process when the service ends,
- * however that happens. Throws when the command is not there.
+ * however that happens. Throws when the command or the directory is not there.
  */
 export async function prepareProgram(
   { command, args, env, cwd }: { command: string; args: string[]; env: Record<string, string>; cwd: string },
   { marker, guard }: { marker: string; guard: readonly string[] },
 ): Promise<Program> {
+  if (!(await stat(cwd).catch(() => undefined))?.isDirectory()) throw new Error(`"cwd" is not a directory (${cwd}).`);
   const own = passed.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
   const environment: Record<string, string> = { ...Object.fromEntries(own), ...env };
   const file = await findProgram(command, { path: environment.PATH, directory: cwd });

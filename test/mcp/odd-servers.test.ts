@@ -96,6 +96,14 @@ test('it ends at once: the operator reads why', async () => {
   });
 });
 
+test('its directory is not there: the operator reads that, not which program was missed', async () => {
+  const odd = oddServer(['echo']);
+  await withBridge({ odd: { ...odd.definition, cwd: '/nowhere/at/all' } }, async ({ server }) => {
+    const { state, error } = await server('odd');
+    assert.equal([state, error], ['waiting', '"cwd" is not a directory (/nowhere/at/all).']);
+  });
+});
+
 test('what it starts ends with it, wherever that went', async () => {
   const odd = oddServer(['start', 'crash']);
   const seconds = `391.${process.pid}`;
