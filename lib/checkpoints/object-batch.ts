@@ -94,6 +94,9 @@ export function createObjectBatch({ objects, incoming, durable, has, packAdded }
   };
 }
 
+/** Names objects and keeps none: for who only looks. */
+export const nowhere: ObjectBatch = { add: objectId, finish: () => 0, abort() {} };
+
 /** Finishes a pack and moves it to where git looks for it; returns its size. */
 export function publishPack(
   path: string,

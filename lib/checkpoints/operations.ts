@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { systemCode } from '../base/caught.ts';
 import { compareSnapshots, describeChanges } from './compare-snapshots.ts';
 import { createIgnoreLevel } from './ignore-levels.ts';
+import { nowhere, type ObjectBatch } from './object-batch.ts';
 import { openRoot } from './open-directory.ts';
 import { isOwn, type OwnRules, ownRulesBelow } from './own-rules.ts';
 import type { Operations, Owned, Target, WorkerSettings } from './protocol.ts';
@@ -55,23 +56,32 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
     if (repository.view.behind) await repository.writeView();
   }
 
-  /** The workspace as it is now, with its objects stored and no commit. */
-  function snapshot(repository: Repository, { workspace }: Target) {
+  /** The workspace as it is now; its objects go into `batch`. */
+  function walkThrough({ lastWalk }: Repository, { workspace }: Target, batch: ObjectBatch) {
     const own = ownRulesBelow(workspace, settings.ownPaths);
     if (isOwn(own)) throw new CheckpointRefusal('The workspace belongs to the service itself.');
     const directory = openWorkspace(workspace);
     try {
-      const options = { rules, own, maxFiles: settings.maxFiles, before: repository.lastWalk, progress };
-      const taken = takeSnapshot(directory, repository.store, options);
-      repository.lastWalk = taken.root;
-      repository.index.bytes += taken.newBytes;
-      if (taken.read > 0) unsaved.add(repository);
-      const current = snapshotOf(taken.root, taken.skipped);
-      return { ...taken, own, current, content: { tree: taken.tree, files: taken.files, extras: extrasOf(current) } };
+      const options = { rules, own, maxFiles: settings.maxFiles, before: lastWalk, progress };
+      const taken = takeSnapshot(directory, batch, options);
+      return { ...taken, own, current: snapshotOf(taken.root, taken.skipped) };
     } finally {
       directory.close();
     }
   }
+
+  /** With its objects stored and no commit. */
+  function snapshot(repository: Repository, target: Target) {
+    const taken = walkThrough(repository, target, repository.store.batch());
+    repository.lastWalk = taken.root;
+    repository.index.bytes += taken.newBytes;
+    if (taken.read > 0) unsaved.add(repository);
+    const { tree, files, current } = taken;
+    return { ...taken, content: { tree, files, extras: extrasOf(current) } };
+  }
+
+  /** For an answer alone: leaves nothing behind, so the next walk does not know of it either. */
+  const look = (repository: Repository, target: Target) => walkThrough(repository, target, nowhere);
 
   async function plan(repository: Repository, current: Snapshot, { target, own }: { target: Snapshot; own: OwnRules }) {
     const textOf = async (oid: string): Promise<string | undefined> => {
@@ -114,10 +124,10 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
       const repository = await open(target);
       const record = find(repository, request);
       const wanted = await repository.readSnapshot(record);
-      const { current, own } = snapshot(repository, target);
+      const { current, own } = look(repository, target);
       const steps = await plan(repository, current, { target: wanted, own });
       const after = applied(current, steps);
-      const changes = await describeChanges(repository, compareSnapshots(current, after), { patches: false });
+      const changes = await describeChanges(repository, compareSnapshots(current, after), {});
       return { checkpoint: toCheckpoint(record), ...changes };
     },
 
@@ -127,8 +137,8 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
       const from = await repository.readSnapshot(record);
       const against =
         request.against === undefined ? undefined : find(repository, { ...request, checkpointId: request.against });
-      const to = against ? await repository.readSnapshot(against) : snapshot(repository, target).current;
-      const changes = await describeChanges(repository, compareSnapshots(from, to), { patches: true });
+      const to = against ? await repository.readSnapshot(against) : look(repository, target).current;
+      const changes = await describeChanges(repository, compareSnapshots(from, to), { patchesIn: target.workspace });
       return { checkpoint: toCheckpoint(record), against: against ? toCheckpoint(against) : null, ...changes };
     },
 

@@ -2,7 +2,6 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync }
 import { systemCode } from '../base/caught.ts';
 import { encodeTree, type GitMode, type TreeEntry } from './git-tree.ts';
 import type { ObjectBatch } from './object-batch.ts';
-import type { ObjectStore } from './object-store.ts';
 import type { OpenDirectory } from './open-directory.ts';
 import { childPath, type RawPath, toText } from './raw-path.ts';
 import { CheckpointRefusal, isGone } from './refusal.ts';
@@ -19,14 +18,13 @@ export interface Taken extends Walked {
 }
 
 /**
- * Stores the workspace as it is now: walks it, reads what changed since the last walk, writes blobs and trees. Durable
- * when it returns. Throws CheckpointRefusal with the reason, and then no object was written.
+ * The workspace as it is now: walks it, reads what changed since the last walk, makes blobs and trees and puts them into
+ * `batch`, which is at its end then. Throws CheckpointRefusal with the reason, and then no object was written.
  */
-export function takeSnapshot(directory: OpenDirectory, store: ObjectStore, options: WalkOptions): Taken {
+export function takeSnapshot(directory: OpenDirectory, batch: ObjectBatch, options: WalkOptions): Taken {
   const walked = walk(directory, options);
   const { root } = walked;
   const read = root.pending;
-  const batch = store.batch();
   try {
     const gone = fill({ batch, progress: options.progress, read: 0 }, directory, { node: root, path: '' });
     const tree = root.oid === '' ? batch.add('tree', Buffer.alloc(0)) : root.oid;

@@ -108,6 +108,33 @@ test('a preview is what the restore then does', async () => {
   await checkpointer.close();
 });
 
+test('neither a comparison nor a preview leaves anything in the store, and a snapshot afterwards is whole', async () => {
+  const { checkpointer, workspace, session, directory } = openCheckpointer();
+  writeFileSync(join(workspace, 'file'), 'one');
+  const first = await within(10_000, checkpointer.capture(session, 'first'));
+  // What git shows, and the stat data, follow when nobody waits.
+  await within(10_000, checkpointer.close());
+  const again = openCheckpointer({ directory, workspace }).checkpointer;
+  const filesIn = () => describeTree(directory).filter((line) => line.startsWith('file'));
+  const stored = filesIn();
+  for (const text of ['two', 'three', 'four']) {
+    writeFileSync(join(workspace, 'file'), text);
+    mkdirSync(join(workspace, text));
+    writeFileSync(join(workspace, text, 'new'), text);
+    assert.is((await within(10_000, again.diff(session, first.id))).changed, 1);
+    assert.is((await within(10_000, again.preview(session, first.id))).changed, 1);
+  }
+  assert.equal(filesIn(), stored);
+  const second = await within(10_000, again.capture(session, 'second'));
+  await within(10_000, again.close());
+  const last = openCheckpointer({ directory, workspace }).checkpointer;
+  const tree = describeTree(workspace);
+  await within(10_000, last.restore(session, first.id));
+  await within(10_000, last.restore(session, second.id));
+  assert.equal(describeTree(workspace), tree);
+  await last.close();
+});
+
 test('large files and long lists are cut; a text that is hard to compare costs a bounded time', async () => {
   const { checkpointer, workspace, session } = openCheckpointer();
   const checkpoint = await within(10_000, checkpointer.capture(session, 'empty'));

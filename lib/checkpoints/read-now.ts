@@ -1,0 +1,34 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync } from 'node:fs';
+import type { DirectoryCursor } from './directory-cursor.ts';
+import type { OpenDirectory } from './open-directory.ts';
+import { baseName, parentPath, type RawPath } from './raw-path.ts';
+import { isGone } from './refusal.ts';
+
+/**
+ * The content of a file, or the target of a link, as it is now. No link is followed. Undefined for what is gone, of another
+ * kind, or larger than `most` bytes by now.
+ */
+export function readNow(
+  workspace: DirectoryCursor,
+  path: RawPath,
+  { kind, most }: { kind: 'file' | 'link'; most: number },
+): Buffer | undefined {
+  try {
+    const directory = workspace.open(parentPath(path));
+    const name = baseName(path);
+    return kind === 'link' ? readlinkSync(directory.at(name), { encoding: 'buffer' }) : readFile(directory, name, most);
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+function readFile(directory: OpenDirectory, name: RawPath, most: number): Buffer | undefined {
+  const fd = openSync(directory.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stats = fstatSync(fd);
+    return stats.isFile() && stats.size <= most ? readFileSync(fd) : undefined;
+  } finally {
+    closeSync(fd);
+  }
+}
