@@ -3,19 +3,19 @@ import type { ModelToolCall } from '../models/model.ts';
 import { messageEvent } from '../session/wire-message.ts';
 import type { Tool } from '../tools/tool.ts';
 import { limits } from '../wire/limits.ts';
-import type { StoredMessage, ToolResult } from '../wire/message.ts';
+import type { ToolResult } from '../wire/message.ts';
 import { abortable } from './abortable.ts';
 import type { Run } from './run.ts';
 import { sessionView } from './session-view.ts';
-import { storeToolImages } from './tool-images.ts';
-import { type Output, readOutput, thrownText } from './tool-output.ts';
+import { type StoredOutput, storeToolImages } from './tool-images.ts';
+import { readOutput, thrownText } from './tool-output.ts';
 import { cutText } from './tool-text.ts';
 import { interruptedText } from './unanswered.ts';
 
 /** How long the end of a cancelled run waits for its tool. */
 const stopGraceMs = 500;
 
-/** Bytes of JSON up to which `data` is kept with the message, so that a client that reloads still has it. */
+/** Characters of JSON up to which `data` is kept with the message, so that a client that reloads still has it. */
 const keptDataChars = 32_768;
 
 /**
@@ -43,14 +43,15 @@ export function recordSkipped(run: Run, call: ModelToolCall, content: string): v
   recordResult(run, call, { output: { content, isError: true }, durationMs: 0 });
 }
 
-async function outcomeOf(run: Run, call: ModelToolCall): Promise<Output> {
+async function outcomeOf(run: Run, call: ModelToolCall): Promise<StoredOutput> {
   try {
     const tool = run.limits.toolNames?.has(call.name) === false ? undefined : run.around.tools.get(call.name);
     if (!tool) return failure(`There is no tool "${call.name}". ${available(run)}`);
     const problem = call.problem ?? (await run.around.validateArguments(tool, call.arguments));
     if (problem !== undefined) return failure(`The arguments of ${call.name} are not valid: ${problem}`);
-    const { approved, note, refusal } = await permissionFor(run, tool, call);
-    if (refusal !== undefined) return failure(refusal);
+    const permission = await askIfNeeded(run, tool, call);
+    if ('refusal' in permission) return failure(permission.refusal);
+    const { approved, note } = permission;
     const output = await execute(run, tool, { call, approved });
     return note ? { ...output, content: `${output.content}\n\n[Note of the person who approved: ${note}]` } : output;
   } catch (error) {
@@ -60,11 +61,10 @@ async function outcomeOf(run: Run, call: ModelToolCall): Promise<Output> {
   }
 }
 
-async function permissionFor(
-  run: Run,
-  tool: Tool,
-  call: ModelToolCall,
-): Promise<{ approved: boolean; note?: string; refusal?: string }> {
+/** Whether a call may be executed, and whether a person said so; `refusal` is what the model is told instead. */
+type Permission = { approved: boolean; note?: string } | { refusal: string };
+
+async function askIfNeeded(run: Run, tool: Tool, call: ModelToolCall): Promise<Permission> {
   const { record } = run.session;
   const permission = tool.permissionFor?.(call.arguments, sessionView(record)) ?? tool.permission ?? 'auto';
   if (permission === 'auto') return { approved: false };
@@ -72,16 +72,16 @@ async function permissionFor(
   const reason = tool.describe?.(args, sessionView(record)) ?? `The tool ${name} needs approval.`;
   const { approved, note, by } = await run.around.approvals.request(run, { id, name, arguments: args }, reason);
   if (approved) return { approved, ...(note === undefined ? {} : { note }) };
-  if (by === 'timeout') return { approved, refusal: 'Declined: nobody decided in time.' };
-  if (by === 'stop') return { approved, refusal: 'Cancelled while it waited for approval.' };
-  return { approved, refusal: note ? `Declined by the person, who noted: ${note}` : 'Declined by the person.' };
+  if (by === 'timeout') return { refusal: 'Declined: nobody decided in time.' };
+  if (by === 'stop') return { refusal: 'Cancelled while it waited for approval.' };
+  return { refusal: note ? `Declined by the person, who noted: ${note}` : 'Declined by the person.' };
 }
 
 async function execute(
   run: Run,
   tool: Tool,
   { call, approved }: { call: ModelToolCall; approved: boolean },
-): Promise<Output> {
+): Promise<StoredOutput> {
   run.signal.throwIfAborted();
   const { session, signal } = run;
   const workspace = await run.openWorkspace();
@@ -119,7 +119,7 @@ function endsSoon(run: Run, ended: Promise<unknown>): Promise<void> {
 function recordResult(
   run: Run,
   call: ModelToolCall,
-  { output, durationMs }: { output: Output & { refs?: StoredMessage['images'] }; durationMs: number },
+  { output, durationMs }: { output: StoredOutput; durationMs: number },
 ): void {
   const { session, around } = run;
   if (run.stopReason === 'void') return;
@@ -160,6 +160,6 @@ function available(run: Run): string {
   return names.length === 0 ? 'There are no tools.' : `There are: ${names.join(', ')}.`;
 }
 
-function failure(content: string): Output {
+function failure(content: string): StoredOutput {
   return { content, isError: true };
 }

@@ -11,11 +11,14 @@ interface ToolImage {
   name: string | undefined;
 }
 
+/** What a tool returned, its images in the store. */
+export type StoredOutput = Omit<Output, 'images'> & { refs?: ImageRef[] };
+
 /**
  * Stores the images of a tool result and hands out references. Images that are no PNG, JPEG, WebP or GIF, that are over
  * 4 MB each, 6 per call or 12 MB together are dropped with a marker in the text (contract: Images); the call never fails for it.
  */
-export async function storeToolImages(run: Run, output: Output): Promise<Output & { refs?: ImageRef[] }> {
+export async function storeToolImages(run: Run, output: Output): Promise<StoredOutput> {
   const { images = [], ...rest } = output;
   if (images.length === 0) return rest;
   const refs: ImageRef[] = [];
