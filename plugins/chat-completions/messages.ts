@@ -72,7 +72,10 @@ function convert(
   const said: WireMessage & { role: 'assistant' } = { role: 'assistant', content: content === '' ? null : content };
   if (withReasoning && reasoning) said.reasoning_content = reasoning;
   if (reasoningDetails.length > 0) said.reasoning_details = reasoningDetails;
-  if (toolCalls.length > 0) said.tool_calls = toolCalls.map((call) => wireCall(call, callExtras[call.id]));
+  if (toolCalls.length > 0)
+    said.tool_calls = toolCalls.map((call) =>
+      wireCall(call, Object.hasOwn(callExtras, call.id) ? callExtras[call.id] : undefined),
+    );
   return said;
 }
 

@@ -16,7 +16,7 @@ import {
   type Usage,
 } from '../../lib/plugin-api/index.ts';
 import { finishReasonOf } from './finish-reason.ts';
-import { createDetailCollector, keptMeta } from './kept-parts.ts';
+import { createDetailCollector, type KeptParts, keptMeta } from './kept-parts.ts';
 import { contentParts, reasoningOf } from './reasoning.ts';
 import { createThinkTags } from './think-tags.ts';
 import { type AssembledCall, createToolCallAssembler } from './tool-calls.ts';
@@ -119,13 +119,14 @@ export function createStreamReader(
   };
 }
 
-function extrasOf(written: readonly AssembledCall[], calls: readonly { id: string }[]) {
-  const extras: Record<string, Record<string, unknown>> = {};
-  calls.forEach(({ id }, index) => {
-    const extra = written[index]?.extra;
-    if (extra !== undefined) extras[id] = extra;
-  });
-  return extras;
+function extrasOf(written: readonly AssembledCall[], calls: readonly { id: string }[]): KeptParts['callExtras'] {
+  // The ids are the server's: whatever they are called, they become keys.
+  return Object.fromEntries(
+    calls.flatMap(({ id }, index) => {
+      const extra = written[index]?.extra;
+      return extra === undefined ? [] : [[id, extra]];
+    }),
+  );
 }
 
 function parseChunk(provider: string, data: string): unknown {

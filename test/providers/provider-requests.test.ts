@@ -182,6 +182,25 @@ test('hands back what a chat completions server signed: reasoning details and th
   assert.is(read([{ reasoning_details: [{ type: 'reasoning.text', text: 'unsigned' }] }]).completion.meta, undefined);
 });
 
+test('hands back the extras of calls whatever a server calls them, and none where there were none', () => {
+  for (const id of ['__proto__', 'constructor']) {
+    const written = (extra: object) => [{ index: 0, id, ...extra, function: { name: 'look', arguments: '{}' } }];
+    const sentAfter = (extra: object) => {
+      const { completion } = read([{ tool_calls: written(extra) }]);
+      const { toolCalls, meta = {} } = JSON.parse(JSON.stringify(completion));
+      const asked: ModelMessage[] = [
+        { role: 'user', content: 'go' },
+        { role: 'assistant', content: '', toolCalls, meta },
+        { role: 'tool', callId: id, name: 'look', content: 'seen', isError: false },
+      ];
+      const { messages } = JSON.parse(JSON.stringify(chatFor('m', asked)));
+      return messages.find(({ role }: { role: string }) => role === 'assistant').tool_calls[0].extra_content;
+    };
+    assert.equal(sentAfter({ extra_content: { signed: 'ts' } }), { signed: 'ts' });
+    assert.is(sentAfter({}), undefined);
+  }
+});
+
 test('survives the round trip of a tool turn with thinking', async () => {
   const server = await startScriptedModel({
     replies: [
