@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { nextTurn } from '../base/next-turn.ts';
+import { createSlices, nextTurn } from '../base/next-turn.ts';
 import type { FilePort } from './file-port.ts';
 import { checksum } from './log-record.ts';
 
@@ -43,16 +43,13 @@ export async function readDocument(files: FilePort, path: string): Promise<LineD
   if (bytes.toString('latin1', end + 11, end + 19) !== (await checksumInSlices(bytes.subarray(0, end))))
     throw new Error('its checksum does not match');
   const items: unknown[] = [];
-  let sliceEnds = performance.now() + sliceMs;
+  const slices = createSlices(sliceMs);
   for (let at = first; at < end; ) {
     const stop = bytes.indexOf(0x0a, at);
     const comma = bytes[stop - 1] === 0x2c ? 1 : 0;
     items.push(JSON.parse(bytes.toString('utf8', at, stop - comma)));
     at = stop + 1;
-    if (performance.now() > sliceEnds) {
-      await nextTurn();
-      sliceEnds = performance.now() + sliceMs;
-    }
+    if (slices.over) await slices.next();
   }
   return { head: parseHead(bytes.subarray(0, first)), items };
 }

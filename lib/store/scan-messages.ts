@@ -1,4 +1,4 @@
-import { nextTurn } from '../base/next-turn.ts';
+import { createSlices } from '../base/next-turn.ts';
 import type { StoredMessage } from '../wire/message.ts';
 import type { MessageHits, MessageSearch } from './message-search.ts';
 import { holdsWords } from './search-words.ts';
@@ -18,17 +18,14 @@ export async function scanMessages(
   const hits: MessageHits['hits'] = [];
   const ends = performance.now() + longestMs;
   let characters = 0;
-  let sliceEnds = performance.now() + sliceMs;
+  const slices = createSlices(sliceMs);
   for (const sessionId of search.sessionIds) {
     const enough = performance.now() > ends || characters > mostCharacters;
     if (enough || search.signal.aborted) return { hits, truncated: true };
     const transcript = await readMessages(sessionId).catch(() => []);
     const messages: StoredMessage[] = [];
     for (const message of transcript.toReversed()) {
-      if (performance.now() > sliceEnds) {
-        await nextTurn();
-        sliceEnds = performance.now() + sliceMs;
-      }
+      if (slices.over) await slices.next();
       characters += message.content.length;
       if (!message.hidden && holdsWords(message.content, search.words)) messages.push(message);
       if (messages.length === search.perSession) break;

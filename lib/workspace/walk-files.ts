@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import { nextTurn } from '../base/next-turn.ts';
+import { createSlices } from '../base/next-turn.ts';
 import type { Slots } from '../base/slots.ts';
 import { isServiceError } from '../wire/errors.ts';
 import { createIgnoreRules, type IgnoreRules } from './ignore-rules.ts';
@@ -102,12 +102,10 @@ async function lookInto(
 /** Many names under many rules take a while: others get their turn in between. */
 async function notIgnored(names: readonly Dirent[], path: string, rules: IgnoreRules | undefined): Promise<Dirent[]> {
   const wanted: Dirent[] = [];
-  let turnEnds = performance.now() + turnMs;
+  const slices = createSlices(turnMs);
   for (const entry of names) {
     if (!rules?.ignores(childPath(path, entry.name), entry.isDirectory())) wanted.push(entry);
-    if (performance.now() < turnEnds) continue;
-    await nextTurn();
-    turnEnds = performance.now() + turnMs;
+    if (slices.over) await slices.next();
   }
   return wanted;
 }

@@ -14,6 +14,7 @@ export default definePlugin({
   }),
   apply({ options: { path, maxEntries }, use }) {
     const tools = use('tools');
-    for (const tool of memoryTools({ open: createMemoryFiles(path), maxEntries, now: Date.now })) tools.register(tool);
+    for (const tool of memoryTools({ open: createMemoryFiles(path), maxEntries, now: use('clock').now }))
+      tools.register(tool);
   },
 });

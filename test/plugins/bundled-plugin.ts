@@ -61,6 +61,7 @@ export async function loadBundled(
       tools,
       models,
       workspaces,
+      clock: systemClock,
       'http.routes': listOf(routes),
       'session.guards': listOf(guards),
       'session.prompts': listOf(prompts),
