@@ -80,8 +80,9 @@ async function readStream(
 ): Promise<Uint8Array | undefined> {
   if (!body) return new Uint8Array();
   const reader = body.getReader();
-  // Nobody promises that a stream ends when the one who sends it is gone.
-  const giveUp = () => reader.cancel().catch(() => {});
+  // Nobody promises that a stream ends when the one who sends it is gone. It is not cancelled: Node 20 can't bear that of
+  // some bodies, and throws where nobody catches.
+  const giveUp = () => reader.releaseLock();
   signal?.addEventListener('abort', giveUp, { once: true });
   const chunks: Uint8Array[] = [];
   let length = 0;

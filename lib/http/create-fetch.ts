@@ -5,7 +5,10 @@ import { createRouter } from './router.ts';
 export interface FetchOptions {
   /** The address of the client, which failed logins are counted by. Default: none is known, and all count together. */
   ip?: string;
-  /** Aborts when the client is gone. Default: the request's own signal. */
+  /**
+   * Aborts when the client is gone. Default: the request's own signal, but of a request without a body only: some servers
+   * abort it once the body was read.
+   */
   signal?: AbortSignal;
 }
 
@@ -22,8 +25,9 @@ export function createFetch(handlers: readonly Handler[], app: App): Fetch {
     route({ request, ip, platform: { signal }, env: () => undefined, passThrough() {}, waitUntil() {} });
 }
 
-/** The signal of a request, which Node 20 leaves without effect once the request itself is collected: so it holds the request. */
+/** Node 20 leaves the signal of a request without effect once the request itself is collected: so it holds the request. */
 function signalOf(request: Request): AbortSignal {
+  if (request.body) return new AbortController().signal;
   const { signal } = request;
   signal.addEventListener('abort', () => void request, { once: true });
   return signal;

@@ -1,5 +1,8 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { createMiddleware } from '@hattip/adapter-node/native-fetch';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import createSession from '../../handlers/sessions/create.ts';
@@ -66,6 +69,20 @@ test('a stream ends with the signal of its request, also when nobody has kept th
     collect();
     abort.abort();
     await within(5_000, stream.ended);
+  }));
+
+test('it serves behind an adapter that aborts the signal of a request as soon as its body was read', () =>
+  withApp({ models: [scriptedModel([{ content: 'Hello.' }])] }, async ({ app }) => {
+    const fetch = createFetch(handlers, app);
+    const server = createServer(createMiddleware(({ request, ip }) => fetch(request, { ip })));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const client = createClient({ baseUrl: `http://127.0.0.1:${port}` });
+    const { session } = await client.createSession({ title: 'x'.repeat(100) });
+    const { status } = await client.sendAndWait(session.id, 'hello');
+    assert.is(status, 'completed');
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   }));
 
 test('HEAD of a stream leaves no subscriber behind', () =>
