@@ -54,7 +54,7 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
   const { directory: root, durability, clock, log, slots = unlimited, lock: take = lockDirectory } = options;
   const files = boundedFiles(options.files ?? systemFiles, slots);
   const images = createImageFiles(files, root, slots);
-  const meta = createMetaFiles(files, root);
+  const meta = createMetaFiles(files, root, log);
   const care = createDiskCare({ ...options, files, root, reserveBytes: options.reserveBytes ?? 0 });
   const inFlight = new Map<string, SessionCommit[]>();
   let durableLsn = 0;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Logger } from '../base/log.ts';
 import type { FilePort } from './file-port.ts';
 import { ensureDirectory, replaceFile } from './replace-file.ts';
 import { checkedName, layout } from './store-paths.ts';
@@ -12,8 +13,11 @@ export interface MetaFiles {
 const largestValue = 64 * 1024;
 const suffix = '.json';
 
-/** Small durable values, one file each: `meta/<key>.json`. Writes to one key take effect in the order of the calls. */
-export function createMetaFiles(files: FilePort, root: string): MetaFiles {
+/**
+ * Small durable values, one file each: `meta/<key>.json`. Writes to one key take effect in the order of the calls. A file that
+ * was damaged holds no value: none is worth a start, and the log names it.
+ */
+export function createMetaFiles(files: FilePort, root: string, log: Pick<Logger, 'warn'>): MetaFiles {
   const directory = join(root, layout.meta);
   const writing = new Map<string, Promise<void>>();
   const pathOf = (key: string): string => join(directory, `${checkedName(key)}${suffix}`);
@@ -26,8 +30,9 @@ export function createMetaFiles(files: FilePort, root: string): MetaFiles {
     async read(key) {
       const bytes = await files.read(pathOf(key));
       if (!bytes) return undefined;
-      const stored: unknown = JSON.parse(bytes.toString('utf8'));
-      return typeof stored === 'object' && stored && 'value' in stored ? String(stored.value) : undefined;
+      const value = valueIn(bytes.toString('utf8'));
+      if (value === undefined) log.warn('A small value of the store is damaged and counts as missing.', { key });
+      return value;
     },
     async write(key, value) {
       if (value.length > largestValue) throw new Error(`The value of ${key} is over 64 KB.`);
@@ -43,5 +48,14 @@ export function createMetaFiles(files: FilePort, root: string): MetaFiles {
   async function replace(key: string, value: string): Promise<void> {
     await ensureDirectory(files, root, directory);
     await replaceFile(files, pathOf(key), [Buffer.from(`${JSON.stringify({ value })}\n`)]);
+  }
+}
+
+function valueIn(text: string): string | undefined {
+  try {
+    const stored: unknown = JSON.parse(text);
+    return typeof stored === 'object' && stored && 'value' in stored ? String(stored.value) : undefined;
+  } catch {
+    return undefined;
   }
 }

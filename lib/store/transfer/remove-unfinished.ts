@@ -10,10 +10,9 @@ export const importKey = 'import';
  * such import.
  */
 export async function removeUnfinished(store: SessionStore, sessions: readonly SessionRecord[]): Promise<Set<string>> {
-  const noted: unknown = JSON.parse((await store.readMeta(importKey)) ?? '[]');
   const removed = new Set<string>();
-  if (!Array.isArray(noted) || noted.length === 0) return removed;
-  const ids = new Set(noted);
+  const ids = new Set(idsIn((await store.readMeta(importKey)) ?? '[]'));
+  if (ids.size === 0) return removed;
   for (const record of sessions.filter(({ id }) => ids.has(id))) {
     const { tenantId, id, revision } = record;
     const messages = await store.readMessages(tenantId, id).catch(() => undefined);
@@ -23,4 +22,13 @@ export async function removeUnfinished(store: SessionStore, sessions: readonly S
   }
   await store.writeMeta(importKey, '[]');
   return removed;
+}
+
+function idsIn(note: string): unknown[] {
+  try {
+    const noted: unknown = JSON.parse(note);
+    return Array.isArray(noted) ? noted : [];
+  } catch {
+    return [];
+  }
 }
