@@ -21,7 +21,6 @@ import { createEstimator } from '../lib/run/estimate.ts';
 import { createRunMeter } from '../lib/run/run-meter.ts';
 import { createRuns } from '../lib/run/runs.ts';
 import { createPrompts } from '../lib/run/system-prompt.ts';
-import { hostGuard } from '../lib/service/built-in-guards.ts';
 import { createGuards } from '../lib/service/guards.ts';
 import { createMetrics } from '../lib/service/metrics.ts';
 import { pluginServices } from '../lib/service/plugin-services.ts';
@@ -43,9 +42,7 @@ import { processFigures } from './process-figures.ts';
 import { handlers } from './routes.ts';
 import { createServiceLog } from './service-log.ts';
 import { productVersion } from './version.ts';
-import { watchEventLoop } from './watch-event-loop.ts';
-import { watchStorage } from './watch-storage.ts';
-import { watchTrouble } from './watch-trouble.ts';
+import { watchHost } from './watch-host.ts';
 
 export interface AppOptions {
   /** Complete and checked; see `loadConfig`. */
@@ -107,16 +104,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     const tools = createToolRegistry();
     const guards = createGuards();
     // Registered before any plugin's: what the process can't do is refused before anything is counted.
-    const loop = watchEventLoop(clock, config.server.overloadLagMs);
-    const space = await watchStorage({
-      directory,
-      minFreeBytes: config.storage.minFreeBytes,
-      clock,
-      changed: (missing) => tellAboutSpace({ log, events }, missing),
-    });
-    const troubles = watchTrouble({ clock, store, events });
-    const trouble = () => store.trouble?.();
-    guards.register(hostGuard({ overloaded: loop.overloaded, missingSpace: space.missingSpace, trouble }));
+    const host = await watchHost({ config, clock, log, store, events, guards });
     const prompts = createPrompts();
     const routes = createRouteRegistry(handlers.map((handler) => handler.route));
     const approvals = createApprovals({ clock, newId, timeoutMs: config.approvals.timeoutMs });
@@ -176,7 +164,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       checkpoints,
       summaries: createSummaryList(),
       search: createSearch(parts),
-      metrics: createMetrics({ ...parts, meter }, () => processFigures(loop.lag())),
+      metrics: createMetrics({ ...parts, meter }, () => processFigures(host.lag())),
     };
     const plugins = createPluginHost({
       config,
@@ -199,10 +187,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     const cancelCleaning = cleanCheckpointsLater(surroundings, { ...opened, directory });
     let closing: Promise<void> | undefined;
     const stop = (): Promise<void> => {
-      loop.stop();
+      host.stop();
       cancelCleaning();
-      space.stop();
-      troubles.stop();
       return closeApp(app);
     };
     const app: App = { ...surroundings, plugins, close: () => (closing ??= stop()) };
@@ -217,14 +203,4 @@ export async function createApp(options: AppOptions): Promise<App> {
       .catch((failure: unknown) => log.warn('A start that failed left something open.', { error: failure }));
     throw error;
   }
-}
-
-/** Administrators hear of a full disk before the store has to refuse anything. */
-function tellAboutSpace({ log, events }: Pick<App, 'log' | 'events'>, missing: number | undefined): void {
-  const message =
-    missing === undefined
-      ? 'There is enough space for the data directory again.'
-      : 'The data directory is nearly full: new sessions and runs are refused until there is space.';
-  log.warn(message, missing === undefined ? {} : { freeBytes: missing });
-  events.publish({ adminOnly: true }, { type: 'notice', level: missing === undefined ? 'info' : 'warn', message });
 }
