@@ -45,7 +45,9 @@ deploy(
     await stream.until('run.finished', { ms: 15_000 });
     await stream.close();
     assert.is((await send('x'.repeat(300_000))).status, 413);
-    assert.is((await fetch(at('/api/metrics'), { headers })).status, 403);
+    // The service takes a path with a slash behind it for the same.
+    for (const path of ['/api/metrics', '/api/metrics/', '/api/%6detrics', '/api//metrics', '/api/metrics?x'])
+      assert.is((await fetch(at(path), { headers })).status, 403, path);
     const id = created.headers.get('x-request-id') ?? '';
     assert.match(id, /^[0-9a-f]{32}$/);
     const burst = await Promise.all(Array.from({ length: 600 }, () => fetch(at('/api/health')).then(statusOf)));
