@@ -2,6 +2,7 @@ import { Agent, type IncomingMessage } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import { type Clock, systemClock } from '../base/clock.ts';
+import { createSecretRegistry, type SecretRegistry } from '../base/secrets.ts';
 import { isProviderError, ProviderError } from './model.ts';
 import { type BodyLimits, collectText, createBodyDecoder, decodeBody, type EventReader } from './provider-http-body.ts';
 import { type Exchange, type ExchangeCall, exchange } from './provider-http-exchange.ts';
@@ -54,6 +55,8 @@ const keptMs = 50_000;
 
 export function createProviderHttp(options: ProviderHttpOptions): ProviderHttp {
   const { provider, headers, secrets = [], clock = systemClock } = options;
+  const known = createSecretRegistry();
+  for (const secret of secrets) known.add(secret);
   const base = parseBase(options.baseUrl);
   const { protocol, hostname, port, auth } = urlToHttpOptions(base);
   const root = base.pathname.replace(/\/+$/, '');
@@ -89,7 +92,7 @@ export function createProviderHttp(options: ProviderHttpOptions): ProviderHttp {
         collectText(response, fail, { clock, mostBytes: errorBodyBytes, withinMs: errorBodyMs });
       });
     } catch (error) {
-      throw redacted(error, secrets);
+      throw redacted(error, known);
     }
   };
 
@@ -125,9 +128,7 @@ function parseBase(baseUrl: string): URL {
   return url;
 }
 
-function redacted(error: unknown, secrets: readonly string[]): unknown {
-  if (!isProviderError(error)) return error;
-  for (const secret of secrets)
-    if (secret.length >= 4 && error.message.includes(secret)) error.message = error.message.replaceAll(secret, '[key]');
+function redacted(error: unknown, known: SecretRegistry): unknown {
+  if (isProviderError(error)) error.message = known.hide(error.message);
   return error;
 }

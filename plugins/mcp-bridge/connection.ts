@@ -123,9 +123,7 @@ export function createConnection(definition: ServerDefinition, options: Connecti
   };
 
   const hide = (text: string): string =>
-    definition.secrets
-      .reduce((so, secret) => (secret === '' ? so : so.replaceAll(secret, '***')), text)
-      .slice(0, 1_000);
+    definition.secrets.reduce((so, secret) => so.replaceAll(secret, '[redacted]'), text).slice(0, 1_000);
 
   const connected = async (signal: AbortSignal): Promise<Link> => {
     if (!link && state !== 'closed') await wakeOr(waiting, { signal, clock });

@@ -40,7 +40,7 @@ export function readDefinition(name: string, value: unknown, environment: NodeJS
   if (command !== undefined) {
     if ('headers' in value) throw new Error('"headers" belongs to a server with "url".');
     return {
-      ...{ name, approval, timeoutMs, secrets: Object.values(env).filter((text) => text.length >= 8) },
+      ...{ name, approval, timeoutMs, secrets: Object.values(env).filter(isSecret) },
       ...{ kind: 'stdio', command, args, env, cwd: cwd ?? process.cwd() },
     };
   }
@@ -50,9 +50,19 @@ export function readDefinition(name: string, value: unknown, environment: NodeJS
     ([header, text]) => [header, expand(text, header, environment)] as const,
   );
   return {
-    ...{ name, approval, timeoutMs, secrets: expanded.flatMap(([, text]) => [text, text.replace(/^\w+ /, '')]) },
+    ...{
+      name,
+      approval,
+      timeoutMs,
+      secrets: expanded.flatMap(([, text]) => [text, text.replace(/^\w+ /, '')]).filter(isSecret),
+    },
     ...{ kind: 'http', url: readUrl(url ?? ''), headers: checkHeaders(Object.fromEntries(expanded)) },
   };
+}
+
+/** As everywhere in the service: what is shorter than six characters is no secret, and hiding it would hit innocent words. */
+function isSecret(text: string): boolean {
+  return text.length >= 6;
 }
 
 function parse(value: object): ServerOptions {

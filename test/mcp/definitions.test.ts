@@ -1,4 +1,8 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { callOf } from '../helpers/scripted-model.ts';
@@ -130,6 +134,23 @@ wrong('each says what is wrong with it, and quotes no value', async () => {
     assert.not.match(app.lines.join('\n'), /secret-value/);
     assert.ok((await call('mcp__odd__echo')).ok);
   });
+});
+
+wrong('what a server repeats of its headers is hidden, but for values too short to be secret', async () => {
+  const http = createServer(async (request, response) => {
+    const { id = 0 } = JSON.parse(await text(request)) as { id?: number };
+    const error = { code: -32_000, message: 'neither e nor secret-value' };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+  });
+  await once(http.listen(0, '127.0.0.1'), 'listening');
+  const { port } = http.address() as AddressInfo;
+  const headers = { 'X-Version': 'e', Authorization: 'Bearer secret-value' };
+  await withBridge({ echoing: { url: `http://127.0.0.1:${port}/`, headers } }, async ({ server }) => {
+    await eventually(5_000, async () => (await server('echoing')).error !== undefined);
+    assert.match((await server('echoing')).error ?? '', 'neither e nor [redacted]');
+  });
+  http.close();
+  http.closeAllConnections();
 });
 
 wrong('without servers nothing of it is loaded', () => {

@@ -85,7 +85,14 @@ function failures(name: ProviderName, plugin: Plugin<never>): void {
     const reply: Reply = [{ status: 401, message: 'Incorrect key: very-secret-key' }];
     await scripted([reply], { apiKey: 'very-secret-key' }, async (provider) => {
       const { message } = await failureOf(provider);
-      assert.match(message, 'Incorrect key: [key]');
+      assert.match(message, 'Incorrect key: [redacted]');
+    });
+  });
+
+  test('keeps its words when the key is too short to be one', async () => {
+    const reply: Reply = [{ status: 401, message: 'Incorrect key, see section e' }];
+    await scripted([reply], { apiKey: 'e' }, async (provider) => {
+      assert.match((await failureOf(provider)).message, 'Incorrect key, see section e');
     });
   });
 
