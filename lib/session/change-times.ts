@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 
 /**
- * How far times of changes may run ahead of the clock, in milliseconds: so many changes beyond one per millisecond still
- * have times of their own. Nobody should see a time that a person would call the future.
+ * How far many changes at once may run ahead of the clock, in milliseconds: so many beyond one per millisecond still have
+ * times of their own. Nobody should see a time that a person would call the future.
  */
 const mostAhead = 50;
 
@@ -10,8 +10,12 @@ const mostAhead = 50;
 export interface ChangeTimes {
   /**
    * The time of a change that is made now, in milliseconds: later than that of every earlier change of the tenant, so that
-   * the order of the changes is the order of their times, in this process and in the next one, also when the clock steps
-   * back. Beyond `mostAhead` the same time again, never an earlier one.
+   * the order of the changes is the order of their times, in this process and in the next one. Beyond `mostAhead` the same
+   * time again, never an earlier one.
+   *
+   * While the clock is behind what it said before, be it by a year, each change is a millisecond after the last one: the
+   * list stays in order. Which of the two clocks was right nobody can know (a machine without a battery starts in the
+   * past), so no time that was given out is taken back.
    */
   next(tenantId: string): number;
   /** A change made by an earlier process. */
@@ -29,8 +33,10 @@ export function createChangeTimes(clock: Clock): ChangeTimes {
         tenants.set(tenantId, { reading: now, newest: now });
         return now;
       }
+      const isBehind = now < known.reading;
       known.reading = Math.max(known.reading, now);
-      known.newest = Math.max(known.reading, Math.min(known.newest + 1, known.reading + mostAhead));
+      const after = isBehind ? known.newest + 1 : Math.min(known.newest + 1, known.reading + mostAhead);
+      known.newest = Math.max(known.newest, known.reading, after);
       return known.newest;
     },
     seen(tenantId, at) {

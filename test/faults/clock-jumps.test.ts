@@ -98,6 +98,32 @@ for (const [name, ms] of jumps) {
   });
 }
 
+times(
+  'a clock that was once a year ahead: what is changed after it was set right still comes first in the list',
+  () => {
+    const clock = createFakeClock();
+    return withApp({ clock, models: [scriptedModel()] }, async (app) => {
+      const ids: string[] = [];
+      for (let at = 0; at < 4; at++) ids.push((await app.newSession()).id);
+      const rename = async (id: string) => {
+        clock.advance(1_000);
+        await app.call('PATCH', `/api/sessions/${id}`, { body: { title: `Changed at ${clock.monotonic()}` } });
+      };
+      const listed = async () => {
+        const { sessions } = await app.call<{ sessions: { id: string }[] }>('GET', '/api/sessions', {});
+        return sessions.map(({ id }) => id);
+      };
+      clock.step(365 * 24 * hour);
+      for (const id of ids) await rename(id);
+      clock.step(-365 * 24 * hour);
+      for (let round = 0; round < 30; round++) for (const id of ids) await rename(id);
+      assert.equal(await listed(), ids.toReversed());
+      await rename(ids[1] ?? '');
+      assert.is((await listed())[0], ids[1]);
+    });
+  },
+);
+
 times('across a restart: seq is above every earlier one, and a session does not become older', async () => {
   const store = createMemoryStore();
   const clock = createFakeClock();

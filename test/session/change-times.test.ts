@@ -30,6 +30,21 @@ test('which never goes back with the clock', () => {
   assert.equal([next('a'), next('a')], [5_001, 5_002]);
 });
 
+test('which goes on a millisecond a change while the clock is behind a time it once said, and is its own when it has caught up', () => {
+  const clock = createFakeClock(5_000);
+  const { next, seen } = createChangeTimes(clock);
+  const year = 365 * 86_400_000;
+  seen('a', 5_000 + year);
+  const times = Array.from({ length: 3_000 }, () => next('a'));
+  assert.is(new Set(times).size, 3_000);
+  assert.equal(times, times.toSorted());
+  assert.is(times.at(-1), 5_000 + year + 3_000);
+  clock.advance(year + 1_000);
+  assert.is(next('a'), 5_000 + year + 3_000, 'no earlier one when the clock passes the first of them');
+  clock.advance(5_000);
+  assert.is(next('a'), clock.now());
+});
+
 test('which is at most 50 ms ahead of the clock, however many there are', () => {
   const clock = createFakeClock(5_000);
   const { next } = createChangeTimes(clock);
