@@ -4,6 +4,7 @@ import { join, sep } from 'node:path';
 import { contentTypeOf } from '../../lib/http/content-type.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { answerTagged, tagOf } from '../../lib/http/entity-tag.ts';
+import { decodePath } from '../../lib/http/path-pattern.ts';
 import { type PolicyPlace, policyPlace } from '../../lib/http/sandbox-document.ts';
 import { ServiceError } from '../../lib/wire/errors.ts';
 
@@ -47,12 +48,7 @@ function framePolicy(place: PolicyPlace | undefined): string {
 
 /** The path below the root. Throws `bad_path` for a broken encoding and `forbidden` for what tries to leave the root. */
 function relativePath(pathname: string): string {
-  let path: string;
-  try {
-    path = decodeURIComponent(pathname);
-  } catch {
-    throw new ServiceError('bad_path', 'The path is not well formed: check its percent encoding.');
-  }
+  const path = decodePath(pathname);
   const segments = path.split('/');
   if (/[\\\0]/.test(path) || /%2f/i.test(pathname) || segments.includes('..'))
     throw new ServiceError('forbidden', 'Paths must not leave the root.');

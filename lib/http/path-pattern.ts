@@ -40,12 +40,19 @@ export function decodeParams(raw: Readonly<Record<string, string | undefined>>):
   return params;
 }
 
-function decodeSegment(value: string): string {
+/** Throws `bad_path` when an escape is broken. */
+export function decodePath(text: string): string {
   try {
-    const text = decodeURIComponent(value);
-    if (!text.includes('\0') && text.length <= limits.pathChars) return text;
-  } catch {}
-  throw new ServiceError('bad_path', 'The path is not well formed: check its percent encoding and length.');
+    return decodeURIComponent(text);
+  } catch {
+    throw new ServiceError('bad_path', 'The path is not well formed: check its percent encoding.');
+  }
+}
+
+function decodeSegment(value: string): string {
+  const text = decodePath(value);
+  if (!text.includes('\0') && text.length <= limits.pathChars) return text;
+  throw new ServiceError('bad_path', `The path has a NUL, or more than ${limits.pathChars} characters.`);
 }
 
 function trimSlash(path: string): string {

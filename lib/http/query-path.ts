@@ -1,4 +1,4 @@
-import { ServiceError } from '../wire/errors.ts';
+import { decodePath } from './path-pattern.ts';
 
 /**
  * The `path` of a query, decoded strictly: `URLSearchParams` would turn a broken escape into some other path.
@@ -8,9 +8,5 @@ export function queryPath(url: URL): string | undefined {
   const pairs = url.search.slice(1).split('&');
   const raw = pairs.find((pair) => pair === 'path' || pair.startsWith('path='))?.slice('path='.length);
   if (raw === undefined) return undefined;
-  try {
-    return decodeURIComponent(raw.replaceAll('+', ' '));
-  } catch {
-    throw new ServiceError('bad_path', 'The path has a malformed percent encoding.');
-  }
+  return decodePath(raw.replaceAll('+', ' '));
 }
