@@ -3,14 +3,19 @@ import { findProgram, usualPath } from '../../lib/base/find-program.ts';
 import type { Config } from '../../lib/config/config.ts';
 import { findChromium } from '../../plugins/browser/find-chromium.ts';
 import { probeSandbox } from '../../plugins/core-tools/shell/sandbox.ts';
-import { type Check, fail, ok, warn } from './check.ts';
+import { type Check, fail, mayLoad, ok, warn } from './check.ts';
 
 /** What the bundled tools use when it is installed. Starts one process: an empty sandbox. */
 export async function checkPrograms(
   config: Pick<Config, 'auth' | 'plugins'>,
   path = process.env.PATH ?? usualPath,
 ): Promise<Check[]> {
-  return [await git(path), await chromium(config, path), await sandbox(config, path)];
+  const { plugins } = config;
+  return [
+    await git(path),
+    ...(mayLoad(plugins, 'browser') ? [await chromium(config, path)] : []),
+    ...(mayLoad(plugins, 'core-tools') ? [await sandbox(config, path)] : []),
+  ];
 }
 
 async function git(path: string): Promise<Check> {

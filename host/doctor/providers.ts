@@ -8,8 +8,9 @@ import * as chatCompletions from '../../plugins/chat-completions/index.ts';
 import * as chatOptions from '../../plugins/chat-completions/options.ts';
 import * as messagesApi from '../../plugins/messages-api/index.ts';
 import * as messagesOptions from '../../plugins/messages-api/options.ts';
-import { type Check, fail, ok, warn } from './check.ts';
+import { type Check, fail, mayLoad, ok, warn } from './check.ts';
 
+type Environment = Readonly<Record<string, string | undefined>>;
 type Http = Omit<Parameters<typeof createProviderHttp>[0], 'secrets'>;
 
 interface Provider extends Http {
@@ -23,15 +24,17 @@ const timeoutMs = 5_000;
 /** Which model providers are configured; with `online` each is asked for its models. Never tells a key. */
 export async function checkProviders(
   { plugins }: Pick<Config, 'plugins'>,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   { online }: { online: boolean },
 ): Promise<Check[]> {
   let providers: Provider[];
   try {
-    providers = configured(plugins.config, env);
+    providers = configured(plugins, env);
   } catch (error) {
     return [fail(subject, `The options of a provider are wrong: ${messageOf(error)}`)];
   }
+  if (!['chat-completions', 'messages-api'].some((name) => mayLoad(plugins, name)))
+    return [warn(subject, 'plugins.allow leaves out the providers of the package: models are those of other plugins.')];
   if (providers.length === 0)
     return [warn(subject, 'No provider is configured: set OPENAI_API_KEY or ANTHROPIC_API_KEY. The demo model works.')];
   if (!online)
@@ -41,21 +44,26 @@ export async function checkProviders(
   return Promise.all(providers.map(ask));
 }
 
-function configured(
-  options: Config['plugins']['config'],
-  env: Readonly<Record<string, string | undefined>>,
-): Provider[] {
-  const chat = chatOptions
-    .endpointsOf(parse(options['chat-completions'], chatOptions.Options), env)
-    .map((endpoint) => ({
-      ...endpoint,
-      headers: chatCompletions.headersOf(endpoint),
-      secrets: secretsOf(endpoint.key, endpoint.headers),
-    }));
-  const endpoint = messagesOptions.endpointOf(parse(options['messages-api'], messagesOptions.Options), env);
-  if (!endpoint) return chat;
+function configured(plugins: Config['plugins'], env: Environment): Provider[] {
+  return [
+    ...(mayLoad(plugins, 'chat-completions') ? chatProviders(plugins.config['chat-completions'], env) : []),
+    ...(mayLoad(plugins, 'messages-api') ? messagesProviders(plugins.config['messages-api'], env) : []),
+  ];
+}
+
+function chatProviders(options: unknown, env: Environment): Provider[] {
+  return chatOptions.endpointsOf(parse(options, chatOptions.Options), env).map((endpoint) => ({
+    ...endpoint,
+    headers: chatCompletions.headersOf(endpoint),
+    secrets: secretsOf(endpoint.key, endpoint.headers),
+  }));
+}
+
+function messagesProviders(options: unknown, env: Environment): Provider[] {
+  const endpoint = messagesOptions.endpointOf(parse(options, messagesOptions.Options), env);
+  if (!endpoint) return [];
   const secrets = secretsOf(endpoint.key, endpoint.headers);
-  return [...chat, { ...endpoint, headers: messagesApi.headersOf(endpoint), secrets }];
+  return [{ ...endpoint, headers: messagesApi.headersOf(endpoint), secrets }];
 }
 
 function parse<T>(options: unknown, struct: Struct<T, never> | Struct<T, unknown>): T {

@@ -131,6 +131,16 @@ doctor('asks providers with --online only, and never tells a key', async () => {
   await new Promise((done) => provider.close(done));
 });
 
+doctor('looks at what plugins.allow lets in, and at nothing else', async () => {
+  const env = { OPENAI_API_KEY: 'sk-4711', ANTHROPIC_API_KEY: 'sk-4712' };
+  const some = await examine({ plugins: { allow: ['messages-api', 'browser'] } }, { env });
+  assert.match(some.of('Models'), /^ok Models anthropic at [^\n]*$/);
+  assert.ok(some.of('Chromium') !== '' && some.of('Sandbox') === '');
+  const none = await examine({ plugins: { allow: ['core-tools'] } }, { env });
+  assert.match(none.of('Models'), /^warn Models plugins.allow leaves out the providers of the package/);
+  assert.ok(none.of('Chromium') === '' && none.of('Sandbox') !== '');
+});
+
 doctor('knows which lines of Node are maintained', () => {
   const level = (version: string, date: string) => checkNode(version, Date.parse(date)).level;
   assert.is(level('v20.17.0', '2026-01-01'), 'fail');
