@@ -1,4 +1,5 @@
 import { stackOf } from '../base/caught.ts';
+import { withinTime } from '../base/time-limits.ts';
 import type { PluginRoute, PluginRouteRequest, PluginRouteResponse } from '../plugin-api/services.ts';
 import { isServiceError, ServiceError } from '../wire/errors.ts';
 import { errorAnswer, finishApi } from './answer.ts';
@@ -63,12 +64,10 @@ async function guarded<T>(
   fn: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
-  let cancel = () => {};
-  const late = new Promise<never>((_resolve, reject) => {
-    cancel = platform.app.clock.after(timeoutMs, () => reject(new Error(`no answer within ${timeoutMs} ms`)));
-  });
+  const work = fn(AbortSignal.any([platform.signal, stop.signal]));
   try {
-    return await Promise.race([fn(AbortSignal.any([platform.signal, stop.signal])), late]);
+    const late = () => new Error(`no answer within ${timeoutMs} ms`);
+    return await withinTime(platform.app.clock, timeoutMs, { work, late });
   } catch (error) {
     if (isServiceError(error)) throw error;
     const requestId = requestIdOf(request.headers.get(requestIdHeader));
@@ -79,7 +78,6 @@ async function guarded<T>(
       headers,
     });
   } finally {
-    cancel();
     stop.abort();
   }
 }

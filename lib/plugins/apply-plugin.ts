@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
+import { withinTime } from '../base/time-limits.ts';
 import type { PluginContext } from '../plugin-api/plugin.ts';
 import { limits } from '../wire/limits.ts';
 import type { Attribution } from './attribution.ts';
@@ -28,17 +29,14 @@ export async function applyPlugin(entry: PluginEntry, options: ApplyOptions): Pr
     leave: (fn) => attribution.leave(entry, fn),
   });
   entry.scope = scope;
-  let cancel = (): void => {};
   // The clock's timers let the process end; before the port is open nothing else may hold it while a plugin hangs.
   const keepAlive = setInterval(() => {}, 60_000);
-  const tooLate = new Promise<never>((_, reject) => {
-    cancel = clock.after(timeoutMs, () => reject(new Error(timeoutText(timeoutMs, scope))));
-  });
+  const late = (): Error => new Error(timeoutText(timeoutMs, scope));
   try {
-    await Promise.race([attribution.run(entry, () => importAndApply(entry, scope, options)), tooLate]);
+    const work = attribution.run(entry, () => importAndApply(entry, scope, options));
+    await withinTime(clock, timeoutMs, { work, late });
   } finally {
     clearInterval(keepAlive);
-    cancel();
   }
 }
 

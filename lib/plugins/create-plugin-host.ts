@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { messageOf } from '../base/caught.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
+import { settledWithin } from '../base/time-limits.ts';
 import type { Config } from '../config/config.ts';
 import { applyPlugin } from './apply-plugin.ts';
 import { readAsset } from './assets.ts';
@@ -108,9 +109,9 @@ export function createPluginHost(options: PluginHostOptions): PluginHost {
     const disposed = entry.scope.dispose((error) =>
       log.warn(`Unloading the plugin "${entry.id}" met a problem: ${messageOf(error)}`),
     );
-    await withinTime(disposed, clock, () =>
-      log.warn(`Unloading the plugin "${entry.id}" is not waited for any longer.`),
-    );
+    // A plugin that never finishes unloading must not keep the service from stopping.
+    if (!(await settledWithin(clock, longestDisposeMs, disposed)))
+      log.warn(`Unloading the plugin "${entry.id}" is not waited for any longer.`);
   }
 
   async function watch(): Promise<BundleWatcher> {
@@ -179,19 +180,6 @@ function dependencyProblem(entry: PluginEntry, entries: ReadonlyMap<string, Plug
     if (dependency.state === 'failed') return `It needs the plugin "${id}", which failed.`;
   }
   return undefined;
-}
-
-/** A plugin that never finishes unloading must not keep the service from stopping. */
-async function withinTime(disposed: Promise<void>, clock: Clock, tooLate: () => void): Promise<void> {
-  let cancel = (): void => {};
-  const patience = new Promise<void>((resolve) => {
-    cancel = clock.after(longestDisposeMs, () => {
-      tooLate();
-      resolve();
-    });
-  });
-  await Promise.race([disposed, patience]);
-  cancel();
 }
 
 async function hasEntryFile({ directory, manifest }: PluginEntry): Promise<boolean> {

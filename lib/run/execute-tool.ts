@@ -1,4 +1,5 @@
 import { hideInValue } from '../base/secrets.ts';
+import { settledWithin } from '../base/time-limits.ts';
 import type { ModelToolCall } from '../models/model.ts';
 import { messageEvent } from '../session/wire-message.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -95,25 +96,11 @@ async function execute(
   });
   const ended = Promise.resolve(running);
   const returned = await abortable(ended, signal).catch(async (error: unknown) => {
-    if (run.stopReason === 'cancelled') await endsSoon(run, ended);
+    // A moment to end what it started, so that nothing of a run goes on after its end; one that does not listen gets no more.
+    if (run.stopReason === 'cancelled') await settledWithin(run.around.clock, stopGraceMs, ended);
     throw error;
   });
   return storeToolImages(run, readOutput(call.name, returned));
-}
-
-/**
- * A cancelled tool gets a moment to end what it started, so that nothing of a run goes on after its end; one that does
- * not listen gets no more.
- */
-function endsSoon(run: Run, ended: Promise<unknown>): Promise<void> {
-  return new Promise((resolve) => {
-    const disarm = run.around.clock.after(stopGraceMs, resolve);
-    const finish = (): void => {
-      disarm();
-      resolve();
-    };
-    ended.then(finish, finish);
-  });
 }
 
 function recordResult(

@@ -1,4 +1,5 @@
 import type { Undo } from '../base/clock.ts';
+import { withinTime } from '../base/time-limits.ts';
 import type { PromptSource } from '../plugin-api/services.ts';
 import { abortable } from './abortable.ts';
 import type { Run } from './run.ts';
@@ -60,19 +61,15 @@ async function askSources(run: Run): Promise<string[]> {
 }
 
 async function askSource(run: Run, ask: () => ReturnType<PromptSource>): Promise<string | undefined> {
-  let disarm: Undo = () => undefined;
-  const tooSlow = new Promise<never>((_, reject) => {
-    disarm = run.around.clock.after(sourceTimeoutMs, () => reject(new Error(`no answer within ${sourceTimeoutMs} ms`)));
-  });
+  const late = (): Error => new Error(`no answer within ${sourceTimeoutMs} ms`);
   try {
-    const answer: unknown = await abortable(Promise.race([Promise.resolve(ask()), tooSlow]), run.signal);
+    const work = abortable(Promise.resolve(ask()), run.signal);
+    const answer: unknown = await withinTime(run.around.clock, sourceTimeoutMs, { work, late });
     if (answer === undefined || typeof answer === 'string') return answer;
     throw new Error(`it gave a value of type ${typeof answer} instead of text`);
   } catch (error) {
     run.signal.throwIfAborted();
     run.around.log.warn('A plugin failed to give its part of the system prompt.', { error });
     return undefined;
-  } finally {
-    disarm();
   }
 }

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import type { Clock } from '../base/clock.ts';
+import { settledWithin } from '../base/time-limits.ts';
 import type { Session } from '../session/session.ts';
 import { toSummary } from '../session/summary.ts';
 import { toChatMessages } from '../session/wire-message.ts';
@@ -14,7 +14,9 @@ export async function sessionDetail(
   app: Pick<App, 'clock' | 'store' | 'approvals' | 'events' | 'runs' | 'sessions'>,
   session: Session,
 ): Promise<SessionDetail> {
-  if (!session.isSettled && session.record.status !== 'running') await endTold(app.clock, session);
+  // Who reads that a session is idle and subscribes then, before the next message, must not meet the end of the run before.
+  if (!session.isSettled && session.record.status !== 'running')
+    await settledWithin(app.clock, endPatienceMs, session.settled());
   await session.load();
   // Taken together, before anything is awaited: a subscriber that starts at `lastSeq` misses nothing.
   const { record } = session;
@@ -31,15 +33,4 @@ export async function sessionDetail(
     pendingApprovals,
     lastSeq,
   };
-}
-
-/** Who reads that a session is idle and subscribes then, before the next message, must not meet the end of the run before. */
-function endTold(clock: Pick<Clock, 'after'>, session: Session): Promise<void> {
-  return new Promise((resolve) => {
-    const giveUp = clock.after(endPatienceMs, resolve);
-    void session.settled().then(() => {
-      giveUp();
-      resolve();
-    });
-  });
 }
