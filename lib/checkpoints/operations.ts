@@ -64,7 +64,7 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
     try {
       const options = { rules, own, maxFiles: settings.maxFiles, before: lastWalk, progress };
       const taken = takeSnapshot(directory, batch, options);
-      return { ...taken, own, current: snapshotOf(taken.root, taken.skipped) };
+      return { ...taken, own, current: snapshotOf(taken.root, taken) };
     } finally {
       directory.close();
     }

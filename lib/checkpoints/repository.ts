@@ -193,7 +193,8 @@ export function openRepository(
 
 async function expandTree(repository: Repository, tree: string, extras: SnapshotExtras): Promise<Snapshot> {
   const modes = new Map(extras.modes);
-  const snapshot: Snapshot = { files: new Map(), directories: new Map(), skipped: extras.skipped };
+  const { skipped, hiddenRules } = extras;
+  const snapshot: Snapshot = { files: new Map(), directories: new Map(), skipped, hiddenRules };
   const expand = async (oid: string, path: RawPath): Promise<void> => {
     snapshot.directories.set(path, modes.get(path) ?? extras.directoryMode);
     for (const entry of decodeTree((await repository.read(oid)).content)) {

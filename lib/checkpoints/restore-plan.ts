@@ -69,7 +69,7 @@ function blocksAnAncestor(path: RawPath, target: Snapshot): boolean {
 }
 
 /**
- * The ignore rules of a snapshot, from its own ignore files. `textOf` returns the content of a stored blob, or undefined for
+ * The ignore rules of a snapshot, from its own ignore files and those that were hidden. `textOf` returns the content of a stored blob, or undefined for
  * one that the walk would not have read either.
  */
 export async function rulesOfSnapshot(
@@ -77,7 +77,7 @@ export async function rulesOfSnapshot(
   base: IgnoreLevel,
   textOf: (oid: string) => Promise<string | undefined>,
 ): Promise<PlanOptions['ignoredThen']> {
-  const texts = new Map<RawPath, string | undefined>();
+  const texts = new Map<RawPath, string | undefined>(target.hiddenRules);
   for (const [path, { kind, oid }] of target.files)
     if (kind === 'file' && baseName(path) === '.gitignore') texts.set(parentPath(path), await textOf(oid));
   const levels = new Map<RawPath, IgnoreLevel>();

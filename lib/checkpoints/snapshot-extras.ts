@@ -1,7 +1,7 @@
 import { parentPath, type RawPath } from './raw-path.ts';
 import type { DirectoryNode, Snapshot } from './snapshot-node.ts';
 
-/** What a git tree can't say: permission bits, empty directories, what was too large. Kept beside the commit as JSON. */
+/** What a git tree can't say: permission bits, empty directories, what was left out. Kept beside the commit as JSON. */
 export interface SnapshotExtras {
   /** Permission bits of what `modes` does not name. */
   fileMode: number;
@@ -10,6 +10,7 @@ export interface SnapshotExtras {
   modes: [RawPath, number][];
   emptyDirectories: RawPath[];
   skipped: RawPath[];
+  hiddenRules: [RawPath, string][];
 }
 
 /** Where the extras are lost, git's own idea of modes holds. */
@@ -20,11 +21,15 @@ export const plainExtras: Readonly<SnapshotExtras> = {
   modes: [],
   emptyDirectories: [],
   skipped: [],
+  hiddenRules: [],
 };
 
 /** The snapshot of the workspace as it was walked. */
-export function snapshotOf(root: DirectoryNode, skipped: RawPath[]): Snapshot {
-  const snapshot: Snapshot = { files: new Map(), directories: new Map(), skipped };
+export function snapshotOf(
+  root: DirectoryNode,
+  { skipped, hiddenRules }: Pick<Snapshot, 'skipped' | 'hiddenRules'>,
+): Snapshot {
+  const snapshot: Snapshot = { files: new Map(), directories: new Map(), skipped, hiddenRules };
   collect(root, '', snapshot);
   return snapshot;
 }
@@ -38,7 +43,7 @@ function collect(directory: DirectoryNode, path: RawPath, snapshot: Snapshot): v
   }
 }
 
-export function extrasOf({ files, directories, skipped }: Snapshot): SnapshotExtras {
+export function extrasOf({ files, directories, skipped, hiddenRules }: Snapshot): SnapshotExtras {
   const plain: [RawPath, number][] = [];
   const executable: [RawPath, number][] = [];
   const filled = new Set<RawPath>(['']);
@@ -56,7 +61,7 @@ export function extrasOf({ files, directories, skipped }: Snapshot): SnapshotExt
     ...folders.filter(([, mode]) => mode !== directoryMode),
   ];
   const emptyDirectories = folders.map(([path]) => path).filter((path) => !filled.has(path));
-  return { fileMode, executableMode, directoryMode, modes, emptyDirectories, skipped };
+  return { fileMode, executableMode, directoryMode, modes, emptyDirectories, skipped, hiddenRules };
 }
 
 function mostCommon(entries: readonly [RawPath, number][], otherwise: number): number {

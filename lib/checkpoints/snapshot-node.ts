@@ -44,4 +44,6 @@ export interface Snapshot {
   directories: Map<RawPath, number>;
   /** Files too large to be captured. */
   skipped: RawPath[];
+  /** Ignore files that ignore themselves, by directory: they are not among the files, and their rules hold all the same. */
+  hiddenRules: [RawPath, string][];
 }

@@ -31,6 +31,7 @@ export interface Walked {
   root: DirectoryNode;
   files: number;
   skipped: RawPath[];
+  hiddenRules: [RawPath, string][];
 }
 
 /** Larger files are not captured and, like ignored ones, never touched by a restore: 64 MiB. */
@@ -40,6 +41,8 @@ const youngMs = 1_500;
 const deepest = 200;
 /** Rules of larger ignore files do not count. */
 export const largestIgnoreFile = 1024 * 1024;
+/** So much of ignore files that ignore themselves is kept with a snapshot; nearly all of them are a star. */
+const mostHiddenChars = 256 * 1024;
 
 /** What a restore writes before it renames it. One that lies around is from a restore that was killed, and is removed. */
 const temporaryName = /^\.service-restore-[0-9a-f]{16}\.tmp$/;
@@ -49,7 +52,8 @@ const temporaryName = /^\.service-restore-[0-9a-f]{16}\.tmp$/;
  * `maxFiles`. Ignored directories are not entered, `.git` entries and the service's own files are not seen at all.
  */
 export function walk(root: OpenDirectory, options: WalkOptions): Walked {
-  const walked = { files: 0, skipped: [] as RawPath[] };
+  const walked: Omit<Walked, 'root'> = { files: 0, skipped: [], hiddenRules: [] };
+  let hiddenChars = 0;
   const mostDirectories = options.maxFiles * 4 + 1_000;
   let directories = 0;
   const node = visit(root, {
@@ -71,7 +75,9 @@ export function walk(root: OpenDirectory, options: WalkOptions): Walked {
       throw new CheckpointRefusal(`The workspace has more than ${mostDirectories} directories.`);
     if (directories % 1_000 === 0) options.progress();
     const listed = readdirSync(directory.at(), { withFileTypes: true, encoding: 'latin1' });
-    const rules = withIgnoreFile(directory, place, listed);
+    const text = ignoreTextIn(directory, place.path, listed);
+    const rules = text === undefined ? place.rules : place.rules.with(place.path, text);
+    if (text !== undefined) noteHidden(place.path, text, rules);
     const { before } = place;
     const sameRules = before?.rules === rules.key;
     const node: DirectoryNode = {
@@ -86,6 +92,12 @@ export function walk(root: OpenDirectory, options: WalkOptions): Walked {
     for (const entry of listed) add(directory, entry, node, inside);
     if (before && isUnchanged(before, node)) node.oid = before.oid;
     return node;
+  }
+
+  function noteHidden(path: RawPath, text: string, rules: IgnoreLevel): void {
+    if (hiddenChars + text.length > mostHiddenChars || !rules.ignores(childPath(path, '.gitignore'), false)) return;
+    hiddenChars += text.length;
+    walked.hiddenRules.push([path, text]);
   }
 
   function add(directory: OpenDirectory, entry: Dirent, node: DirectoryNode, place: Place): void {
@@ -206,14 +218,9 @@ function openChild(directory: OpenDirectory, name: RawPath, path: RawPath): Open
   }
 }
 
-function withIgnoreFile(directory: OpenDirectory, place: Place, listed: Dirent[]): IgnoreLevel {
-  if (!listed.some((entry) => entry.name === '.gitignore' && !entry.isDirectory())) return place.rules;
-  const text = readIgnoreFile(directory, place.path);
-  return text === undefined ? place.rules : place.rules.with(place.path, text);
-}
-
-/** Undefined for what is no plain file: git does not follow a link here either. */
-function readIgnoreFile(directory: OpenDirectory, path: RawPath): string | undefined {
+/** Undefined without one, and for what is no plain file: git does not follow a link here either. */
+function ignoreTextIn(directory: OpenDirectory, path: RawPath, listed: Dirent[]): string | undefined {
+  if (!listed.some((entry) => entry.name === '.gitignore' && !entry.isDirectory())) return undefined;
   let fd: number;
   try {
     fd = openSync(directory.at('.gitignore'), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

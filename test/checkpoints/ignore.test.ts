@@ -23,7 +23,7 @@ function captured(root: string, exclude: string[] = []): string[] {
       before: undefined,
       progress() {},
     });
-    return [...snapshotOf(walked.root, []).files.keys()].map(toText).sort();
+    return [...snapshotOf(walked.root, walked).files.keys()].map(toText).sort();
   } finally {
     directory.close();
   }

@@ -42,21 +42,6 @@ const codeOf = (promise: Promise<unknown>): Promise<string> =>
     (error: { code?: string; message?: string }) => `${error.code}: ${error.message}`,
   );
 
-test('a file that was ignored then survives, though nothing ignores it now', async () => {
-  const { write, read, capture, restore, at, checkpointer } = open();
-  write('.gitignore', 'secret\nprivate/\n');
-  write('secret', 'mine');
-  write('private/key', 'mine too');
-  const checkpoint = await capture();
-  rmSync(at('.gitignore'));
-  const { warning } = await restore(checkpoint.id);
-  assert.is(read('secret'), 'mine');
-  assert.is(read('private/key'), 'mine too');
-  assert.is(read('.gitignore'), 'secret\nprivate/\n');
-  assert.is(warning, null);
-  await checkpointer.close();
-});
-
 test('a file that is ignored now is not overwritten, and the warning names it', async () => {
   const { write, read, capture, restore, checkpointer } = open();
   write('settings', 'old');
