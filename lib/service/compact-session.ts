@@ -3,7 +3,7 @@ import { compact } from '../run/compaction.ts';
 import type { Session } from '../session/session.ts';
 import { toSummary } from '../session/summary.ts';
 import { ServiceError } from '../wire/errors.ts';
-import { refuseWhenBusy, refuseWhenRemoved } from './start-run.ts';
+import { refuseWhenBusy, refuseWhenRemoved } from './refuse.ts';
 
 /**
  * Compacts a session without an active run now, whatever its size; true when messages were replaced, false when there was

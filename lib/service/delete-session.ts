@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import type { Session } from '../session/session.ts';
 import { checkpointOwner } from './checkpoint-owner.ts';
-import { refuseWhenRemoved } from './start-run.ts';
+import { refuseWhenRemoved } from './refuse.ts';
 
 type Surroundings = Pick<App, 'runs' | 'sessions' | 'events' | 'checkpoints' | 'log'>;
 

@@ -5,7 +5,8 @@ import { toSummary } from '../session/summary.ts';
 import { messageEvent } from '../session/wire-message.ts';
 import type { Diagnosis, Repair } from '../wire/diagnosis.ts';
 import { diagnoseSession } from './diagnose-session.ts';
-import { refuseWhenBusy, refuseWhenRemoved, repairOf } from './start-run.ts';
+import { refuseWhenBusy, refuseWhenRemoved } from './refuse.ts';
+import { repairOf } from './start-run.ts';
 
 /**
  * Puts right what can be put right without guessing: calls of the last reply get their error results and a stuck status

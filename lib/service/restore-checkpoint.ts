@@ -3,7 +3,7 @@ import type { Restored } from '../checkpoints/checkpointer.ts';
 import type { Session } from '../session/session.ts';
 import type { Restore, SharedPreview } from '../wire/checkpoint.ts';
 import { checkpointOwner } from './checkpoint-owner.ts';
-import { refuseWhenBusy, refuseWhenRemoved } from './start-run.ts';
+import { refuseWhenBusy, refuseWhenRemoved } from './refuse.ts';
 
 /**
  * Resets the files of the session's workspace to a checkpoint; the transcript stays (contract: Checkpoint restore).

@@ -1,6 +1,7 @@
 import type { Session } from '../session/session.ts';
 import { ServiceError } from '../wire/errors.ts';
-import { type RunStarters, refuseWhenRemoved, startRun } from './start-run.ts';
+import { refuseWhenRemoved } from './refuse.ts';
+import { type RunStarters, startRun } from './start-run.ts';
 
 /**
  * Continues an interrupted or failed session where its transcript ends (contract: resume). Calls without a result get an

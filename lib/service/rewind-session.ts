@@ -7,8 +7,8 @@ import { ServiceError } from '../wire/errors.ts';
 import type { StoredMessage } from '../wire/message.ts';
 import type { Rewound } from '../wire/transcript.ts';
 import { checkpointOwner } from './checkpoint-owner.ts';
+import { refuseWhenBusy, refuseWhenRemoved } from './refuse.ts';
 import { noticeRestore } from './restore-checkpoint.ts';
-import { refuseWhenBusy, refuseWhenRemoved } from './start-run.ts';
 
 /**
  * Drops a user message and everything after it, then restores the snapshot taken before it (contract: Rewind). Truncation

@@ -4,8 +4,9 @@ import type { Session } from '../session/session.ts';
 import { limits } from '../wire/limits.ts';
 import type { ImageAttachment, ImageRef, StoredMessage } from '../wire/message.ts';
 import type { SessionFields } from '../wire/session.ts';
+import { refuseWhenBusy, refuseWhenRemoved } from './refuse.ts';
 import { snapshotBefore } from './snapshot-before.ts';
-import { type RunStarters, refuseWhenBusy, refuseWhenRemoved, startRun } from './start-run.ts';
+import { type RunStarters, startRun } from './start-run.ts';
 
 /**
  * Accepts a user message and starts its run; resolves with the run once the message is durable (contract: POST messages).

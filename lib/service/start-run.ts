@@ -2,26 +2,15 @@ import type { App } from '../app.ts';
 import { isoTime } from '../base/clock.ts';
 import type { Run } from '../run/run.ts';
 import { errorResult, unansweredCalls } from '../run/unanswered.ts';
-import type { OutgoingEvent, Session } from '../session/session.ts';
+import type { OutgoingEvent } from '../session/session.ts';
 import { toSummary } from '../session/summary.ts';
 import { messageEvent } from '../session/wire-message.ts';
 import { ServiceError } from '../wire/errors.ts';
 import type { StoredMessage, ToolCall } from '../wire/message.ts';
 import type { SessionFields } from '../wire/session.ts';
+import { refuseWhenRemoved } from './refuse.ts';
 
 export type RunStarters = Pick<App, 'runs' | 'guards' | 'store' | 'newId' | 'clock' | 'config' | 'checkpoints' | 'log'>;
-
-export function refuseWhenBusy(session: Session): void {
-  if (session.activeRunId !== undefined)
-    throw new ServiceError(
-      'session_busy',
-      'A run of this session is active. Wait for its end or cancel it; nothing is queued.',
-    );
-}
-
-export function refuseWhenRemoved(session: Session): void {
-  if (session.removed) throw new ServiceError('session_not_found', 'There is no such session.');
-}
 
 export interface RunStart {
   messages: StoredMessage[];

@@ -3,7 +3,7 @@ import type { Session } from '../session/session.ts';
 import { toSummary } from '../session/summary.ts';
 import type { SessionFields } from '../wire/session.ts';
 import { unknownModel } from './create-session.ts';
-import { refuseWhenBusy, refuseWhenRemoved } from './start-run.ts';
+import { refuseWhenBusy, refuseWhenRemoved } from './refuse.ts';
 
 /**
  * Sets title, model or system prompt of a session without an active run (contract: PATCH). Throws `invalid_model`,

@@ -2,7 +2,8 @@ import { handlers } from '../../../host/routes.ts';
 import { isoTime } from '../../../lib/base/clock.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { json } from '../../../lib/http/respond.ts';
-import { refuseWhenBusy, startRun } from '../../../lib/service/start-run.ts';
+import { refuseWhenBusy } from '../../../lib/service/refuse.ts';
+import { startRun } from '../../../lib/service/start-run.ts';
 import { SendMessageRequest } from '../../../lib/wire/requests.ts';
 import type { Flaws } from './steered-world.ts';
 
