@@ -17,22 +17,42 @@ export interface FileOutcome extends Outcome {
 
 interface Rig {
   outcome: Outcome;
+  /** How often a process was killed at a failpoint, and how often that was tried. */
   kills: Map<string, number>;
+  tries: Map<string, number>;
+  /** The failpoints that some lane tries right now. */
+  underway: Set<string>;
   unknown: Set<string>;
-  goesOn(cycles: number): boolean;
+  goesOn(): boolean;
 }
 
 /** Directories that live and die beside each other: most of a life is waiting. */
 const lanes = 4;
 
 /**
+ * How long a process may take to come to a failpoint at which none was killed yet, and how often that is tried. Far more than
+ * a busy machine needs: it comes to each of them by what it always does.
+ */
+const patienceMs = 30_000;
+const mostTries = 3;
+
+/**
  * Kills processes that commit to the file driver: right before a system call, the failpoint that had the fewest kills so
  * far first; every fourth one at a random moment. What only recovery from a power cut or a kill does is given a torn write
- * or a left-over file to do it with.
+ * or a left-over file to do it with. `everyFailpoint`: `goesOn` is not asked before each had a kill, or three vain tries.
  */
-export async function killFile({ seed, goesOn }: RigOptions): Promise<FileOutcome> {
-  const rig: Rig = { outcome: newOutcome(), kills: new Map(), unknown: new Set(), goesOn };
-  for (const failpoint of failpoints) rig.kills.set(failpoint, 0);
+export async function killFile({
+  seed,
+  goesOn,
+  everyFailpoint = false,
+}: RigOptions & { everyFailpoint?: boolean }): Promise<FileOutcome> {
+  const [outcome, kills, tries] = [newOutcome(), new Map<string, number>(), new Map<string, number>()];
+  const isMissing = (name: string): boolean => !kills.get(name) && (tries.get(name) ?? 0) < mostTries;
+  const rig: Rig = {
+    ...{ outcome, kills, tries, underway: new Set(), unknown: new Set() },
+    goesOn: () => (everyFailpoint && failpoints.some(isMissing)) || goesOn(outcome.cycles),
+  };
+  for (const failpoint of failpoints) kills.set(failpoint, 0);
   await Promise.all(Array.from({ length: lanes }, (_, lane) => killAgainAndAgain(createRandom(seed + lane), rig)));
   const reached = new Set([...rig.kills].filter(([, count]) => count > 0).map(([name]) => name));
   return { ...rig.outcome, reached, unknown: rig.unknown };
@@ -41,18 +61,22 @@ export async function killFile({ seed, goesOn }: RigOptions): Promise<FileOutcom
 /** One directory after the other, each for ten lives: what has grown large makes every life slower and shows nothing new. */
 async function killAgainAndAgain(random: Random, rig: Rig): Promise<void> {
   const { outcome } = rig;
-  while (rig.goesOn(outcome.cycles) && outcome.violations.length < 20) {
+  while (rig.goesOn() && outcome.violations.length < 20) {
     const directory = tempDirectory();
     const told = createTold();
     for (let lives = 10; lives >= 0; lives--) {
       // The last life is for looking only.
-      const failpoint = lives === 0 || random.once(4) ? undefined : leastKilled(rig, random);
+      const failpoint = lives === 0 || random.once(4) ? undefined : leastKilled(rig, random, await hasLog(directory));
       if (failpoint === 'truncateSync log' || random.once(8)) await tearTail(directory, random);
       if (failpoint === 'remove index.json')
         await writeFile(join(directory, 'index.json.tmp'), '{"lsn":').catch(() => undefined);
-      const nth = failpoint && (rig.kills.get(failpoint) === 0 ? 1 : 1 + random.below(20));
-      const afterOpen = lives === 0 ? 0 : nth === undefined ? random.below(150) : nth === 1 ? 3_000 : 300;
-      const life = await within(90_000, live(['file', directory, `${failpoint} ${nth}`], { afterOpen }), 'a life');
+      const isFirst = failpoint !== undefined && rig.kills.get(failpoint) === 0;
+      const nth = failpoint && (isFirst ? 1 : 1 + random.below(20));
+      const afterOpen = lives === 0 ? 0 : nth === undefined ? random.below(150) : isFirst ? patienceMs : 300;
+      if (failpoint) rig.underway.add(failpoint);
+      const life = await within(120_000, live(['file', directory, `${failpoint} ${nth}`], { afterOpen }), 'a life');
+      if (failpoint) rig.underway.delete(failpoint);
+      if (isFirst) rig.tries.set(failpoint, (rig.tries.get(failpoint) ?? 0) + 1);
       const { lost, problems } = told.compare(life.output);
       outcome.lost += lost;
       outcome.violations.push(...problems.map((problem) => `kill ${outcome.cycles}: ${problem}`));
@@ -60,18 +84,25 @@ async function killAgainAndAgain(random: Random, rig: Rig): Promise<void> {
       noteCalls(life.output, rig);
       if (life.byItself && failpoint) rig.kills.set(failpoint, (rig.kills.get(failpoint) ?? 0) + 1);
       if (lives > 0) outcome.cycles += 1;
-      if (lives > 1 && !rig.goesOn(outcome.cycles)) lives = 1;
+      if (lives > 1 && !rig.goesOn()) lives = 1;
     }
     outcome.acknowledged += told.count;
     await rm(directory, { recursive: true });
   }
 }
 
-/** The failpoint that had the fewest kills; the lanes take different ones. */
-function leastKilled({ kills }: Rig, random: Random): string | undefined {
-  const fewest = Math.min(...kills.values());
-  const candidates = [...kills].filter(([, count]) => count === fewest);
+/** The failpoint that had the fewest kills, of those that can come here; the lanes take different ones. */
+function leastKilled({ kills, underway }: Rig, random: Random, hasPast: boolean): string | undefined {
+  const possible = [...kills].filter(([name]) => !underway.has(name) && (hasPast || name !== 'truncateSync log'));
+  const fewest = Math.min(...possible.map(([, count]) => count));
+  const candidates = possible.filter(([, count]) => count === fewest);
   return candidates[random.below(candidates.length)]?.[0];
+}
+
+/** Without one there is no end of it to be torn. */
+async function hasLog(directory: string): Promise<boolean> {
+  const names = await readdir(join(directory, 'log')).catch(() => []);
+  return names.some((name) => name.endsWith('.log'));
 }
 
 function noteCalls(output: string, { unknown }: Rig): void {
