@@ -82,13 +82,16 @@ test('its exports serve a program that imports them', () => {
   assert.match(content, 'program.mjs');
 });
 
-test('its types serve the same program', () => {
-  writeFileSync(join(installed.folder, 'program.mts'), program);
+test('its types serve the same program, and what README.md shows', () => {
+  const shown = Array.from(readFileSync('README.md', 'utf8').matchAll(/```ts\n(.*?)```/gs), ([, text = '']) => text);
+  const samples = [program, ...shown].map((text, at): [string, string] => [`program-${at}.mts`, text]);
+  assert.is(samples.length, 3);
+  for (const [name, text] of samples) writeFileSync(join(installed.folder, name), text);
   const typeRoots = resolve('node_modules/@types');
   const compilerOptions = { strict: true, module: 'nodenext', noEmit: true, types: ['node'], typeRoots: [typeRoots] };
   writeFileSync(
     join(installed.folder, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions, files: ['program.mts', 'typed.mts'] }),
+    JSON.stringify({ compilerOptions, files: [...samples.map(([name]) => name), 'typed.mts'] }),
   );
   writeFileSync(
     join(installed.folder, 'typed.mts'),
