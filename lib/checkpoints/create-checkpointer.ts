@@ -3,6 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Clock, Undo } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
+import { settledWithin } from '../base/time-limits.ts';
 import type { Config } from '../config/config.ts';
 import type { Checkpoint } from '../wire/checkpoint.ts';
 import { ServiceError } from '../wire/errors.ts';
@@ -239,7 +240,7 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
     async close() {
       cancelSweep();
       captures.seal();
-      await Promise.race([Promise.all(inFlight.values()), new Promise<void>((late) => clock.after(lastTurnsMs, late))]);
+      await settledWithin(clock, lastTurnsMs, Promise.all(inFlight.values()));
       await lane.close();
     },
   };

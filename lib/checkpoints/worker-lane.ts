@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Clock, Undo } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
+import { settledWithin } from '../base/time-limits.ts';
 import {
   type ArgumentOf,
   closeRequest,
@@ -103,7 +104,7 @@ export function createWorkerLane(options: WorkerLaneOptions): WorkerLane {
         disarm();
         disarm = clock.after(silenceMs, () => {
           worker = undefined;
-          ending = Promise.race([active.terminate(), pause(defaultEndWaitMs)]);
+          ending = settledWithin(clock, defaultEndWaitMs, active.terminate());
           fail(`The operation was given up after ${Math.round(silenceMs / 1000)} s without progress.`, 'silent');
         });
       };
@@ -143,14 +144,10 @@ export function createWorkerLane(options: WorkerLaneOptions): WorkerLane {
       if (!worker) return;
       const last = worker;
       last.ref();
-      const ended = once(last, 'exit').catch(() => undefined);
+      const ended = once(last, 'exit');
       last.postMessage(closeRequest);
-      await Promise.race([ended, pause(endWaitMs)]);
-      await Promise.race([last.terminate(), pause(defaultEndWaitMs)]);
+      await settledWithin(clock, endWaitMs, ended);
+      await settledWithin(clock, defaultEndWaitMs, last.terminate());
     },
   };
-
-  function pause(ms: number): Promise<void> {
-    return new Promise((done) => clock.after(ms, done));
-  }
 }

@@ -18,6 +18,7 @@ async function cancelled(app: TestApp, session: TestSession): Promise<void> {
 
 function assertPaired(model: ReturnType<typeof scriptedModel>): void {
   const messages = model.requests.at(-1)?.messages ?? [];
+  assert.ok(messages.some((message) => message.role === 'assistant' && message.toolCalls.length > 0));
   for (const [index, message] of messages.entries()) {
     if (message.role !== 'assistant') continue;
     const results = messages.slice(index + 1, index + 1 + message.toolCalls.length);

@@ -37,6 +37,7 @@ test('what I read stays, and my event streams stay silent', () =>
       gone.abort();
       await reader?.cancel().catch(() => undefined);
       await reading;
+      assert.match(heard.join(''), /^retry: 3000\n/, 'the stream was open');
       assert.equal(heard.join('').match(/^data: .*$/gm) ?? [], []);
       const own = new Set([...mine.keys()]);
       const after = await answersOf(history, ['a']);
