@@ -5,6 +5,8 @@ import { Button } from '../parts/button.tsx';
 import { Form } from '../parts/form.tsx';
 import { useLoaded } from '../parts/hooks.ts';
 import { Pending } from '../parts/pending.tsx';
+import { ListTable } from './list-table.tsx';
+import { NameField } from './name-field.tsx';
 
 export function Tenants() {
   const { api, fail } = useConsole();
@@ -22,33 +24,19 @@ export function Tenants() {
   if (tenants.state !== 'ready') return <Pending of={tenants} />;
   return (
     <>
-      <div class="scroll-x" tabIndex={0} role="region" aria-label="Tenants">
-        <table class="list-table">
-          <thead>
-            <tr>
-              <th>Name</th>
-              <th>Id</th>
-              <th>Since</th>
-            </tr>
-          </thead>
-          <tbody>
-            {tenants.value.tenants.map((tenant) => (
-              <tr key={tenant.id}>
-                <td>{tenant.name}</td>
-                <td>{tenant.id}</td>
-                <td>{Date.parse(tenant.createdAt) > 0 ? moment(tenant.createdAt) : 'the beginning'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ListTable label="Tenants" columns={['Name', 'Id', 'Since']}>
+        {tenants.value.tenants.map((tenant) => (
+          <tr key={tenant.id}>
+            <td>{tenant.name}</td>
+            <td>{tenant.id}</td>
+            <td>{Date.parse(tenant.createdAt) > 0 ? moment(tenant.createdAt) : 'the beginning'}</td>
+          </tr>
+        ))}
+      </ListTable>
       <Form class="card" onSubmit={add}>
         <h2>Add a tenant</h2>
         <div class="inline-form">
-          <label class="field">
-            Name
-            <input required maxLength={120} value={name} onInput={(event) => setName(event.currentTarget.value)} />
-          </label>
+          <NameField value={name} onInput={setName} />
           <label class="field">
             Id (optional)
             <input

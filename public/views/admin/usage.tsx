@@ -5,6 +5,7 @@ import { useConsole } from '../context.tsx';
 import { Gauge } from '../parts/gauge.tsx';
 import { useLoaded } from '../parts/hooks.ts';
 import { Pending } from '../parts/pending.tsx';
+import { ListTable } from './list-table.tsx';
 
 /** Per tenant: what is used, of what is allowed. Without the quota plugin: what is used. */
 export function UsageAndQuotas() {
@@ -27,34 +28,22 @@ export function UsageAndQuotas() {
   }, []);
   if (rows.state !== 'ready') return <Pending of={rows} />;
   return (
-    <div class="scroll-x" tabIndex={0} role="region" aria-label="Usage">
-      <table class="list-table">
-        <thead>
-          <tr>
-            <th>Tenant</th>
-            <th>Sessions</th>
-            <th>Running</th>
-            <th>Tokens</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.value.map((row: QuotaUsage) => (
-            <tr key={row.tenantId}>
-              <td>{row.tenantId}</td>
-              <td>
-                <Measure used={row.sessions} most={row.limits.maxSessions} name="Sessions" />
-              </td>
-              <td>
-                <Measure used={row.running} most={row.limits.maxConcurrentRuns} name="Running" />
-              </td>
-              <td>
-                <Measure used={row.tokens} most={row.limits.maxTokens} name="Tokens" />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ListTable label="Usage" columns={['Tenant', 'Sessions', 'Running', 'Tokens']}>
+      {rows.value.map((row: QuotaUsage) => (
+        <tr key={row.tenantId}>
+          <td>{row.tenantId}</td>
+          <td>
+            <Measure used={row.sessions} most={row.limits.maxSessions} name="Sessions" />
+          </td>
+          <td>
+            <Measure used={row.running} most={row.limits.maxConcurrentRuns} name="Running" />
+          </td>
+          <td>
+            <Measure used={row.tokens} most={row.limits.maxTokens} name="Tokens" />
+          </td>
+        </tr>
+      ))}
+    </ListTable>
   );
 }
 

@@ -6,6 +6,8 @@ import { Button } from '../parts/button.tsx';
 import { Form } from '../parts/form.tsx';
 import { useLoaded } from '../parts/hooks.ts';
 import { Pending } from '../parts/pending.tsx';
+import { ListTable } from './list-table.tsx';
+import { NameField } from './name-field.tsx';
 import { NewToken } from './new-token.tsx';
 
 export function Users() {
@@ -44,44 +46,28 @@ export function Users() {
   return (
     <>
       {issued && <NewToken issued={issued} onDone={() => setIssued(undefined)} />}
-      <div class="scroll-x" tabIndex={0} role="region" aria-label="Users">
-        <table class="list-table">
-          <thead>
-            <tr>
-              <th>Name</th>
-              <th>Tenant</th>
-              <th>Role</th>
-              <th>Last used</th>
-              <th class="actions">Actions</th>
-            </tr>
-          </thead>
-          <tbody>
-            {users.value.users.map((user) => (
-              <tr key={user.id}>
-                <td>{user.name}</td>
-                <td>{user.tenantId}</td>
-                <td>{user.role === 'admin' ? 'administrator' : 'user'}</td>
-                <td>
-                  {user.lastUsedAt ? <span title={fullTime(user.lastUsedAt)}>{moment(user.lastUsedAt)}</span> : 'never'}
-                </td>
-                <td class="actions">
-                  <Button tone="quiet" onClick={() => act(api().rotateToken(user.id))}>
-                    New token
-                  </Button>
-                  <Button tone="quiet" icon="trash" label={`Delete ${user.name}`} onClick={() => remove(user)} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ListTable label="Users" columns={['Name', 'Tenant', 'Role', 'Last used']} actions>
+        {users.value.users.map((user) => (
+          <tr key={user.id}>
+            <td>{user.name}</td>
+            <td>{user.tenantId}</td>
+            <td>{user.role === 'admin' ? 'administrator' : 'user'}</td>
+            <td>
+              {user.lastUsedAt ? <span title={fullTime(user.lastUsedAt)}>{moment(user.lastUsedAt)}</span> : 'never'}
+            </td>
+            <td class="actions">
+              <Button tone="quiet" onClick={() => act(api().rotateToken(user.id))}>
+                New token
+              </Button>
+              <Button tone="quiet" icon="trash" label={`Delete ${user.name}`} onClick={() => remove(user)} />
+            </td>
+          </tr>
+        ))}
+      </ListTable>
       <Form class="card" onSubmit={add}>
         <h2>Add a user</h2>
         <div class="inline-form">
-          <label class="field">
-            Name
-            <input required maxLength={120} value={name} onInput={(event) => setName(event.currentTarget.value)} />
-          </label>
+          <NameField value={name} onInput={setName} />
           <label class="field">
             Tenant
             <select value={tenantId} onChange={(event) => setTenantId(event.currentTarget.value)}>
