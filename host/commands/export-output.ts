@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createWriteStream, statSync } from 'node:fs';
+import { createWriteStream, realpathSync, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -16,10 +16,14 @@ export interface ExportOutput {
   discard(): Promise<void>;
 }
 
-/** A file is written beside its place; a device or a pipe, and standard output without a path, are written as they are. */
+/**
+ * A file is written beside its place, a link stays and what it points to is replaced; a device or a pipe, and standard output
+ * without a path, are written as they are.
+ */
 export function openExportOutput(file: string | undefined): ExportOutput {
-  const unfinished = file !== undefined && isReplaceable(file) ? `${file}.unfinished` : undefined;
-  const path = unfinished ?? file;
+  const place = file === undefined ? undefined : withoutLinks(file);
+  const unfinished = place !== undefined && isReplaceable(place) ? `${place}.unfinished` : undefined;
+  const path = unfinished ?? place;
   const stream: Writable =
     path === undefined ? process.stdout : createWriteStream(path, { mode: 0o600, flush: unfinished !== undefined });
   let failure: unknown;
@@ -42,12 +46,20 @@ export function openExportOutput(file: string | undefined): ExportOutput {
         if (path === undefined) return flush(stream);
         stream.end();
         await finished(stream);
-        if (file !== undefined && unfinished !== undefined) await rename(unfinished, file);
+        if (place !== undefined && unfinished !== undefined) await rename(unfinished, place);
       }),
     async discard() {
       if (unfinished !== undefined) await rm(unfinished, { force: true });
     },
   };
+}
+
+function withoutLinks(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
 }
 
 /** What is no regular file must not be replaced by one: `/dev/null` for one. */

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, openSync, readdirSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -49,6 +58,18 @@ output(
     assert.match(String(told.stderr), /can't be written to standard output: ENOSPC/);
   },
 );
+
+output('a link to an earlier export stays, and what it points to is replaced', () => {
+  const data = tempDirectory();
+  const folder = tempDirectory();
+  const [link, file] = [join(folder, 'latest'), join(folder, 'export.jsonl')];
+  writeFileSync(file, 'the one before');
+  symlinkSync(file, link);
+  assert.is(run(data, 'export', link).status, 0);
+  assert.is(readlinkSync(link), file);
+  assert.match(readFileSync(file, 'utf8'), /^\{"kind":"export"/);
+  assert.equal(readdirSync(folder).sort(), ['export.jsonl', 'latest']);
+});
 
 output('an image that is lost is told of, and everything else is exported', async () => {
   const data = tempDirectory();
