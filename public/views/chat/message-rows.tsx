@@ -1,10 +1,10 @@
-import { copyText } from '../../service/copy.ts';
 import type { Message } from '../../state/conversation.ts';
 import { addressOf, type Draft } from '../../state/drafts.ts';
 import { clockTime, fullTime } from '../../state/format.ts';
 import { links } from '../../state/route.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { memo } from '../parts/memo.tsx';
 import { Images } from './images.tsx';
 import { Markdown } from './markdown.tsx';
@@ -21,7 +21,7 @@ interface RowProps {
 
 /** What a person said. */
 export const UserRow = memo(function UserRow({ message, sessionId, now }: RowProps) {
-  const { store, say } = useConsole();
+  const { store } = useConsole();
   const { id } = message;
   const open = (edit: boolean) => {
     store.layer.value = { name: 'rewind', sessionId, messageId: id, edit };
@@ -33,7 +33,7 @@ export const UserRow = memo(function UserRow({ message, sessionId, now }: RowPro
         {message.images && <Images images={message.images} sessionId={sessionId} />}
       </div>
       <footer class="message-tools">
-        <Button icon="copy" label="Copy message" tone="quiet" onClick={() => void copy(message.content, say)} />
+        <CopyButton text={message.content} label="Copy message" />
         <Button icon="pencil" label="Edit: rewind to here and write it again" tone="quiet" onClick={() => open(true)} />
         <Button icon="undo" label="Rewind to before this message" tone="quiet" onClick={() => open(false)} />
         <time dateTime={message.createdAt} title={fullTime(message.createdAt)}>
@@ -46,7 +46,6 @@ export const UserRow = memo(function UserRow({ message, sessionId, now }: RowPro
 
 /** What the model said. */
 export const AssistantRow = memo(function AssistantRow({ message, sessionId, now, thoughtMs }: RowProps) {
-  const { say } = useConsole();
   const { id } = message;
   return (
     <article
@@ -63,12 +62,11 @@ export const AssistantRow = memo(function AssistantRow({ message, sessionId, now
           {clockTime(message.createdAt)}
         </time>
         {message.model && <span class="model-name">{message.model}</span>}
-        <Button icon="copy" label="Copy as Markdown" tone="quiet" onClick={() => void copy(message.content, say)} />
-        <Button
+        <CopyButton text={message.content} label="Copy as Markdown" />
+        <CopyButton
           icon="link"
           label="Copy a link to this message"
-          tone="quiet"
-          onClick={() => void copy(new URL(links.message(sessionId, id), location.href).href, say)}
+          text={() => new URL(links.message(sessionId, id), location.href).href}
         />
       </footer>
     </article>
@@ -91,9 +89,4 @@ export function EchoRow({ draft }: { draft: Draft }) {
       </div>
     </article>
   );
-}
-
-async function copy(text: string, say: (text: string, tone?: 'info' | 'danger') => void): Promise<void> {
-  if (await copyText(text)) say('Copied.');
-  else say('The browser did not allow copying. Select the text instead.', 'danger');
 }

@@ -1,9 +1,7 @@
 import { useState } from 'preact/hooks';
 import { replacementDiff } from '../../markdown/unified-diff.ts';
-import { copyText } from '../../service/copy.ts';
 import type { CallView } from '../../state/items.ts';
-import { useConsole } from '../context.tsx';
-import { Button } from '../parts/button.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { DiffLines, UnifiedDiff } from './diff.tsx';
 import { Images } from './images.tsx';
 import { Reasoning } from './reasoning.tsx';
@@ -13,7 +11,6 @@ type Tab = 'Changes' | 'Output' | 'Arguments' | 'Data';
 
 /** An open tool card: what it was asked, what it said, what it changed. Tabs appear only when there is something in them. */
 export function ToolBody({ view, sessionId }: { view: CallView; sessionId: string }) {
-  const { say } = useConsole();
   const { call, text, data, answer, message } = view;
   const changes = changesOf(view);
   const rest = dataText(data);
@@ -39,14 +36,7 @@ export function ToolBody({ view, sessionId }: { view: CallView; sessionId: strin
             </button>
           ))}
         </div>
-        <Button
-          icon="copy"
-          label={`Copy ${tab.toLowerCase()}`}
-          tone="quiet"
-          onClick={() =>
-            void copyText(shown).then((done) => say(done ? 'Copied.' : 'The browser did not allow copying.'))
-          }
-        />
+        <CopyButton text={shown} label={`Copy ${tab.toLowerCase()}`} />
       </div>
       {tab === 'Changes' && changes}
       {tab === 'Output' && <Terminal text={text ?? ''} failed={view.state === 'failed'} />}

@@ -1,6 +1,4 @@
-import { copyText } from '../../service/copy.ts';
-import { useConsole } from '../context.tsx';
-import { Button } from '../parts/button.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
 
 const example = `{
   "plugins": {
@@ -16,7 +14,6 @@ const example = `{
 
 /** Instead of the composer while no model is registered: exactly what to set. */
 export function NoModel() {
-  const { say } = useConsole();
   return (
     <section class="card">
       <h2>No model is registered</h2>
@@ -27,14 +24,7 @@ export function NoModel() {
       <pre class="command" tabIndex={0}>
         {example}
       </pre>
-      <Button
-        icon="copy"
-        onClick={() =>
-          void copyText(example).then((done) => say(done ? 'Copied.' : 'The browser did not allow copying.'))
-        }
-      >
-        Copy
-      </Button>
+      <CopyButton text={example} />
     </section>
   );
 }

@@ -1,10 +1,9 @@
-import { copyText } from '../../service/copy.ts';
 import { useConsole } from '../context.tsx';
-import { Button } from '../parts/button.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
 
 /** The same from a shell, for people who came for the API. */
 export function TryByHand() {
-  const { store, say } = useConsole();
+  const { store } = useConsole();
   const commands = commandsFor(store.me.value?.mode !== 'none');
   return (
     <details class="by-hand">
@@ -12,14 +11,7 @@ export function TryByHand() {
       <pre class="command" tabIndex={0}>
         {commands}
       </pre>
-      <Button
-        icon="copy"
-        onClick={() =>
-          void copyText(commands).then((done) => say(done ? 'Copied.' : 'The browser did not allow copying.'))
-        }
-      >
-        Copy
-      </Button>
+      <CopyButton text={commands} />
     </details>
   );
 }
