@@ -1,7 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import type { DirectoryCursor } from './directory-cursor.ts';
-import type { OpenDirectory } from './open-directory.ts';
 import { baseName, parentPath, type RawPath } from './raw-path.ts';
+import { readFileIn } from './read-file-in.ts';
 import { isGone } from './refusal.ts';
 
 /**
@@ -16,19 +16,11 @@ export function readNow(
   try {
     const directory = workspace.open(parentPath(path));
     const name = baseName(path);
-    return kind === 'link' ? readlinkSync(directory.at(name), { encoding: 'buffer' }) : readFile(directory, name, most);
+    return kind === 'link'
+      ? readlinkSync(directory.at(name), { encoding: 'buffer' })
+      : readFileIn(directory, name, most)?.content;
   } catch (error) {
     if (isGone(error)) return undefined;
     throw error;
-  }
-}
-
-function readFile(directory: OpenDirectory, name: RawPath, most: number): Buffer | undefined {
-  const fd = openSync(directory.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const stats = fstatSync(fd);
-    return stats.isFile() && stats.size <= most ? readFileSync(fd) : undefined;
-  } finally {
-    closeSync(fd);
   }
 }

@@ -8,7 +8,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readlinkSync,
   renameSync,
   rmdirSync,
@@ -23,6 +22,7 @@ import { createDirectoryCursor, type DirectoryCursor } from './directory-cursor.
 import { objectId } from './object-batch.ts';
 import type { OpenDirectory } from './open-directory.ts';
 import { baseName, parentPath, type RawPath, toFsPath } from './raw-path.ts';
+import { readFileIn } from './read-file-in.ts';
 import type { RestorePlan } from './restore-plan.ts';
 import type { SnapshotFile } from './snapshot-node.ts';
 import { isSameFile, largestFile } from './walk.ts';
@@ -172,13 +172,8 @@ function holdsAlready(
     return (
       stats.isSymbolicLink() && objectId('blob', readlinkSync(directory.at(name), { encoding: 'buffer' })) === file.oid
     );
-  if (!stats.isFile() || stats.size > largestFile) return false;
-  const fd = openSync(directory.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    return objectId('blob', readFileSync(fd)) === file.oid;
-  } finally {
-    closeSync(fd);
-  }
+  const read = stats.isFile() ? readFileIn(directory, name, largestFile) : undefined;
+  return read !== undefined && objectId('blob', read.content) === file.oid;
 }
 
 /** Whoever reads the file meanwhile sees the old content or the new. */

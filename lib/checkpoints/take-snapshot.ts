@@ -1,9 +1,10 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { systemCode } from '../base/caught.ts';
 import { encodeTree, type GitMode, type TreeEntry } from './git-tree.ts';
 import type { ObjectBatch } from './object-batch.ts';
 import type { OpenDirectory } from './open-directory.ts';
 import { childPath, type RawPath, toText } from './raw-path.ts';
+import { readFileIn } from './read-file-in.ts';
 import { CheckpointRefusal, isGone } from './refusal.ts';
 import type { DirectoryNode, FileNode, SnapshotNode } from './snapshot-node.ts';
 import { fileNode, largestFile, type Walked, type WalkOptions, walk } from './walk.ts';
@@ -120,17 +121,12 @@ function readContent(
 }
 
 function readFile(directory: OpenDirectory, name: RawPath, node: FileNode): Buffer | undefined {
-  const fd = openSync(directory.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const stats = fstatSync(fd);
-    if (!stats.isFile() || stats.size > largestFile) return undefined;
-    const content = readFileSync(fd);
-    Object.assign(node, fileNode('file', stats));
-    if (content.length !== stats.size) node.trusted = false;
-    return content;
-  } finally {
-    closeSync(fd);
-  }
+  const read = readFileIn(directory, name, largestFile);
+  if (!read) return undefined;
+  const { content, stats } = read;
+  Object.assign(node, fileNode('file', stats));
+  if (content.length !== stats.size) node.trusted = false;
+  return content;
 }
 
 function countFiles(node: DirectoryNode): number {

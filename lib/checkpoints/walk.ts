@@ -1,20 +1,10 @@
-import {
-  closeSync,
-  constants,
-  type Dirent,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  type Stats,
-} from 'node:fs';
+import { type Dirent, fstatSync, lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
 import { systemCode } from '../base/caught.ts';
 import type { IgnoreLevel } from './ignore-levels.ts';
 import type { OpenDirectory } from './open-directory.ts';
 import { isOwn, type OwnRules, ownRulesIn } from './own-rules.ts';
 import { childPath, type RawPath, toText } from './raw-path.ts';
+import { readFileIn } from './read-file-in.ts';
 import { CheckpointRefusal, isGone } from './refusal.ts';
 import type { DirectoryNode, FileNode } from './snapshot-node.ts';
 
@@ -221,19 +211,12 @@ function openChild(directory: OpenDirectory, name: RawPath, path: RawPath): Open
 /** Undefined without one, and for what is no plain file: git does not follow a link here either. */
 function ignoreTextIn(directory: OpenDirectory, path: RawPath, listed: Dirent[]): string | undefined {
   if (!listed.some((entry) => entry.name === '.gitignore' && !entry.isDirectory())) return undefined;
-  let fd: number;
   try {
-    fd = openSync(directory.at('.gitignore'), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    return readFileIn(directory, '.gitignore', largestIgnoreFile)?.content.toString('utf8');
   } catch (error) {
     if (isGone(error)) return undefined;
     throw new CheckpointRefusal(
       `The ignore file ${toText(childPath(path, '.gitignore'))} can't be read (${systemCode(error)}).`,
     );
-  }
-  try {
-    const stats = fstatSync(fd);
-    return stats.isFile() && stats.size <= largestIgnoreFile ? readFileSync(fd, 'utf8') : undefined;
-  } finally {
-    closeSync(fd);
   }
 }
