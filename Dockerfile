@@ -7,7 +7,12 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/*
 
 COPY agent-session-service-*.tgz /tmp/
-RUN npm install --global --ignore-scripts --no-fund --no-audit /tmp/agent-session-service-*.tgz \
+# With `ci` npm obeys the lock file in the tarball, which it does not when it installs the tarball itself.
+RUN mkdir /opt/agent-session-service \
+  && tar --extract --gzip --file /tmp/agent-session-service-*.tgz --directory /opt/agent-session-service --strip-components 1 --no-same-owner \
+  && npm ci --prefix /opt/agent-session-service --omit=dev --ignore-scripts --no-fund --no-audit \
+  && chmod +x /opt/agent-session-service/dist/host/main.js \
+  && ln -s /opt/agent-session-service/dist/host/main.js /usr/local/bin/agent-session-service \
   && rm -rf /tmp/agent-session-service-*.tgz ~/.npm \
   && install --directory --owner=node --group=node --mode=700 /data \
   && install --directory --owner=node --group=node /workspace

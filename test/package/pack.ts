@@ -12,6 +12,7 @@ export interface Installed {
   root: string;
   /** The paths in the tarball, relative to the package. */
   files: string[];
+  tarball: string;
 }
 
 /**
@@ -21,8 +22,9 @@ export interface Installed {
 export function installPacked(): Installed {
   const staging = tempDirectory('staging');
   const { files = [] } = manifestIn('.');
-  for (const entry of ['package.json', ...files.filter((file) => !file.startsWith('!'))])
+  for (const entry of ['package.json', ...files.filter(isSource)])
     cpSync(entry, join(staging, entry), { recursive: true });
+  cpSync('package-lock.json', join(staging, 'npm-shrinkwrap.json'));
   execFileSync(resolve('node_modules/.bin/tsc'), [
     '-p',
     'tsconfig.types.json',
@@ -34,11 +36,25 @@ export function installPacked(): Installed {
   const tarball = join(folder, packed[0].filename);
   const paths = packed[0].files.map(({ path }: { path: string }) => path);
   if (!process.env.CI || !installFromRegistry(tarball, folder)) installByLinks(tarball, folder);
-  return { folder, root: join(folder, 'node_modules', name), files: paths };
+  return { folder, root: join(folder, 'node_modules', name), files: paths, tarball };
 }
 
+/** The lock file is made of the one in the checkout. */
+function isSource(file: string): boolean {
+  return !file.startsWith('!') && file !== 'npm-shrinkwrap.json';
+}
+
+/** Unpacks the tarball and has npm install exactly what its lock file names; undefined where the registry does not answer. */
+export function installLocked(tarball: string): string | undefined {
+  const folder = tempDirectory('locked');
+  execFileSync('tar', ['-xzf', tarball, '-C', folder, '--strip-components', '1']);
+  const { status } = spawnSync('npm', ['ci', '--omit=dev', ...flags], { cwd: folder, timeout: 120_000 });
+  return status === 0 ? folder : undefined;
+}
+
+const flags = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
+
 function installFromRegistry(tarball: string, folder: string): boolean {
-  const flags = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
   const { status } = spawnSync('npm', ['install', ...flags, tarball], { cwd: folder, timeout: 120_000 });
   if (status !== 0) console.log('SKIPPED installing with npm: the registry does not answer; dependencies are linked');
   return status === 0;

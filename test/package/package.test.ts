@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { globSync } from '../glob.mjs';
 import { within } from '../helpers/within.ts';
-import { type Installed, installPacked } from './pack.ts';
+import { type Installed, installLocked, installPacked } from './pack.ts';
 
 const test = suite('The packed package works in an empty folder');
 
@@ -124,6 +124,29 @@ test('it brings what it needs and nothing of the workshop', () => {
     return here.some((place) => text.includes(`${place}/`)) || /"sources":\[[^\]]*"(?:\/|file:)/.test(text);
   });
   assert.equal(leaks, []);
+});
+
+interface Locked {
+  version?: string;
+  dev?: boolean;
+  optional?: boolean;
+}
+
+test('unpacked, it is installed with exactly the versions of its lock file, which names no registry', () => {
+  const text = readFileSync(join(installed.root, 'npm-shrinkwrap.json'), 'utf8');
+  assert.is(text, readFileSync('package-lock.json', 'utf8'));
+  assert.not.match(text, '"resolved"');
+  if (!process.env.CI) return console.log('SKIPPED npm ci of the tarball: only in CI');
+  const folder = installLocked(installed.tarball);
+  if (folder === undefined) return console.log('SKIPPED npm ci of the tarball: the registry does not answer');
+  const { packages } = JSON.parse(text) as { packages: Record<string, Locked> };
+  for (const [path, { version, dev, optional }] of Object.entries(packages)) {
+    const manifest = join(folder, path, 'package.json');
+    if (dev) assert.not.ok(existsSync(manifest), `${path} is for the workshop`);
+    else if (!optional) assert.is(JSON.parse(readFileSync(manifest, 'utf8')).version, version, path);
+  }
+  const { stdout } = spawnSync(process.execPath, ['dist/host/main.js', '--version'], { cwd: folder, encoding: 'utf8' });
+  assert.match(stdout, packages['']?.version ?? 'a version');
 });
 
 test.run();
