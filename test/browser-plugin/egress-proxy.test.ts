@@ -71,6 +71,16 @@ test('a request that is given up before its address was checked reaches nobody',
   assert.is(rig.arrived.length, 0);
 });
 
+test('what the browser would tell its maker about the forms of a page does not leave, and is no refusal of the page', async (rig) => {
+  await start(rig, { answer: '' });
+  let asked = false;
+  void rig.asked.then(() => {
+    asked = true;
+  });
+  const [status] = await within(5_000, answerTo(rig.proxy, 'CONNECT content-autofill.googleapis.com:443 HTTP/1.1'));
+  assert.equal([status, asked, rig.arrived.length], ['HTTP/1.1 403 Forbidden', false, 0]);
+});
+
 /** The lines that the proxy answers. */
 async function answerTo(proxy: EgressProxy, line: string): Promise<string[]> {
   const client = connect({ host: '127.0.0.1', port: proxy.port });

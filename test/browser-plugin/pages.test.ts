@@ -27,6 +27,7 @@ test('open, read, click, type: each answers with the page as it is then', () =>
     assert.match(form.content, /textbox "Name" contains "Bob"/);
     assert.match(form.content, /checkbox "I agree" not checked/);
     assert.not.match(form.content, /hunter2/, "what a password field contains is nobody's business");
+    assert.not.match(form.content, 'Refused', 'what the browser asks its maker about forms');
     const named = await call('browser_type', { ref: referenceOf(form, '"Name"'), text: 'Ada & Co' });
     const sized = await call('browser_type', { ref: referenceOf(named, '"Size"'), text: 'Large' });
     const sent = await call('browser_type', { ref: referenceOf(sized, '"Name"'), text: 'Ada', submit: true });
