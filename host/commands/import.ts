@@ -50,6 +50,7 @@ export async function importCommand(
       `Imported ${done.sessions} sessions with ${done.messages} messages and ${done.images} images ` +
         `(driver ${config.storage.driver})${accounts ? `, ${accounts.users.length} users` : ''}.\n`,
     );
+    if (withAccounts && !accounts) process.stderr.write('No accounts were imported.\n');
     if (done.present > 0) process.stderr.write(`${done.present} sessions were there already.\n`);
   } finally {
     await store.close();

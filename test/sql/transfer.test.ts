@@ -110,6 +110,7 @@ test('accounts go along when they are asked for, and never over others', async (
   writeFileSync(join(source, 'auth/accounts.json'), JSON.stringify(accounts));
   assert.is(run('file', source, 'export', file).status, 0);
   assert.not.match(readFileSync(file, 'utf8'), /tokenHash/);
+  assert.match(run('sqlite', tempDirectory(), 'import', file, '--accounts').stderr, /No accounts were imported/);
   assert.is(run('file', source, 'export', '--accounts', file).status, 0);
   const taken = run('sqlite', target, 'import', file, '--accounts');
   assert.is(taken.status, 0, taken.stderr);
