@@ -5,7 +5,8 @@ export async function indexesAgree(database: Database): Promise<boolean> {
   const counts = [
     'messages WHERE position > -1000',
     'sessions WHERE id > $$$$',
-    'messages WHERE words @@ $$x:*$$::tsquery',
+    'message_words WHERE position > -1000',
+    'message_words WHERE words @@ $$x:*$$::tsquery',
   ];
   const ask = async (on: boolean): Promise<string> => {
     const [off, other] = on ? ['enable_seqscan', 'enable_indexscan'] : ['enable_indexscan', 'enable_seqscan'];

@@ -92,10 +92,13 @@ test('a database keeps the number of partitions that it was made with', async ()
   const directory = tempDirectory();
   const database = embeddedDatabase(directory);
   // As a patch with eight of them made it.
-  for (const table of ['sessions', 'messages']) await database.query({ sql: `DROP TABLE ${table}` });
-  const [first] = migrations;
-  const eight = (first?.statements ?? [])
-    .filter((sql) => /sessions|messages/.test(sql) && !/_(?:[89]|[1-9]\d) (?:PARTITION|ON)/.test(sql))
+  for (const table of ['sessions', 'messages', 'message_words', 'unsealed'])
+    await database.query({ sql: `DROP TABLE ${table}` });
+  const eight = migrations
+    .flatMap(({ statements }) => statements)
+    .filter(
+      (sql) => /sessions|messages|message_words|unsealed/.test(sql) && !/_(?:[89]|[1-9]\d) (?:PARTITION|ON)/.test(sql),
+    )
     .map((sql) => sql.replace(/MODULUS \d+/, 'MODULUS 8'));
   for (const sql of eight) await database.query({ sql });
   await database.close();

@@ -1,8 +1,9 @@
 import type { StoredMessage } from '../../wire/message.ts';
 import type { SessionCommit } from '../change.ts';
 import { searchableWords } from '../search-words.ts';
-import type { Statement } from './database.ts';
+import type { SqlValue, Statement } from './database.ts';
 import { follow, type KnownSession, type Overlay } from './known-session.ts';
+import { seal } from './seal.ts';
 
 /** One batch: the commits of many sessions as few statements. */
 export interface Batch {
@@ -20,17 +21,18 @@ export function batchStatements(commits: SessionCommit[], known: ReadonlyMap<str
   const after: Overlay = new Map();
   const statements: Statement[] = [];
   const doomed = new Set(commits.filter(({ change }) => change.kind === 'deleted').map(({ sessionId }) => sessionId));
-  let rows = emptyRows();
+  let [messages, words] = [emptyRows(), emptyRows()];
 
-  const flush = (): void => {
-    if (rows.sessions.length > 0) statements.push(insertMessages(rows));
-    rows = emptyRows();
+  const write = (...more: Statement[]): void => {
+    const inserts = [insertMessages(messages), insertWords(words), ...more].filter((each) => each !== undefined);
+    if (inserts.length > 0) statements.push(together(inserts));
+    [messages, words] = [emptyRows(), emptyRows()];
   };
-  const add = (sessionId: string, position: number, message: StoredMessage): void => {
-    rows.sessions.push(sessionId);
-    rows.positions.push(position);
-    rows.bodies.push(JSON.stringify(message));
-    rows.words.push(message.hidden ? '' : searchableWords(message.content).join(' '));
+  const add = (session: KnownSession, position: number, message: StoredMessage): void => {
+    const { id } = session.record;
+    addRow(messages, id, position, seal(session.secret, JSON.stringify(message)));
+    const found = message.hidden ? [] : searchableWords(message.content);
+    if (found.length > 0) addRow(words, id, position, found.join(' '));
   };
 
   for (const commit of commits) {
@@ -41,60 +43,67 @@ export function batchStatements(commits: SessionCommit[], known: ReadonlyMap<str
     if (doomed.has(sessionId) || !before || !next) continue;
     if (change.kind === 'appended')
       for (const [index, message] of change.messages.entries())
-        add(sessionId, before.first + before.length + index, message);
+        add(next, before.first + before.length + index, message);
     if (change.kind === 'truncated') {
-      flush();
-      statements.push({
-        sql: 'DELETE FROM messages WHERE session_id = $1 AND position >= $2',
-        values: [sessionId, next.first + next.length],
-      });
+      write();
+      statements.push(removeMessages('session_id = $1 AND position >= $2', [sessionId, next.first + next.length]));
     }
     if (change.kind === 'compacted') {
-      flush();
-      statements.push({
-        sql: 'DELETE FROM messages WHERE session_id = $1 AND position <= $2',
-        values: [sessionId, next.first],
-      });
-      add(sessionId, next.first, change.summary);
+      write();
+      statements.push(removeMessages('session_id = $1 AND position <= $2', [sessionId, next.first]));
+      add(next, next.first, change.summary);
     }
   }
   const changed = [...after.values()].filter((session) => session !== undefined);
-  if (statements.length === 0 && rows.sessions.length > 0 && changed.length > 0)
-    statements.push(together(insertMessages(rows), writeSessions(changed)));
-  else {
-    flush();
-    if (changed.length > 0) statements.push(writeSessions(changed));
-  }
+  write(...(changed.length > 0 ? [writeSessions(changed)] : []));
   if (doomed.size > 0) statements.push(...removeSessions([...doomed]));
   return { commits, statements, after };
 }
 
-interface MessageRows {
+/** `texts`: of `messages` the sealed ones in base64, of `message_words` the words of each. */
+interface Rows {
   sessions: string[];
   positions: number[];
-  bodies: string[];
-  words: string[];
+  texts: string[];
 }
 
-function emptyRows(): MessageRows {
-  return { sessions: [], positions: [], bodies: [], words: [] };
+function emptyRows(): Rows {
+  return { sessions: [], positions: [], texts: [] };
 }
 
-function insertMessages({ sessions, positions, bodies, words }: MessageRows): Statement {
+function addRow(rows: Rows, sessionId: string, position: number, text: string): void {
+  rows.sessions.push(sessionId);
+  rows.positions.push(position);
+  rows.texts.push(text);
+}
+
+/** `body` held the message in the clear before there was `sealed`. */
+function insertMessages({ sessions, positions, texts }: Rows): Statement | undefined {
+  if (sessions.length === 0) return undefined;
   return {
-    sql: `INSERT INTO messages (session_id, position, body, words)
-      SELECT session_id, position, body, CASE WHEN words = '' THEN NULL ELSE array_to_tsvector(string_to_array(words, ' ')) END
-      FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[]) AS row (session_id, position, body, words)`,
-    values: [sessions, positions, bodies, words],
+    sql: `INSERT INTO messages (session_id, position, body, sealed)
+      SELECT session_id, position, '', decode(text, 'base64')
+      FROM unnest($1::text[], $2::bigint[], $3::text[]) AS row (session_id, position, text)`,
+    values: [sessions, positions, texts],
+  };
+}
+
+function insertWords({ sessions, positions, texts }: Rows): Statement | undefined {
+  if (sessions.length === 0) return undefined;
+  return {
+    sql: `INSERT INTO message_words (session_id, position, words)
+      SELECT session_id, position, array_to_tsvector(string_to_array(text, ' '))
+      FROM unnest($1::text[], $2::bigint[], $3::text[]) AS row (session_id, position, text)`,
+    values: [sessions, positions, texts],
   };
 }
 
 function writeSessions(changed: readonly KnownSession[]): Statement {
   return {
-    sql: `INSERT INTO sessions (id, tenant_id, revision, first_position, length, record)
-      SELECT id, tenant_id, revision, first_position, length, record
-      FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[])
-        AS row (id, tenant_id, revision, first_position, length, record)
+    sql: `INSERT INTO sessions (id, tenant_id, revision, first_position, length, record, secret)
+      SELECT id, tenant_id, revision, first_position, length, record, secret
+      FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], $7::text[])
+        AS row (id, tenant_id, revision, first_position, length, record, secret)
       ON CONFLICT (id) DO UPDATE SET revision = excluded.revision, first_position = excluded.first_position,
         length = excluded.length, record = excluded.record`,
     values: [
@@ -104,22 +113,35 @@ function writeSessions(changed: readonly KnownSession[]): Statement {
       changed.map(({ first }) => first),
       changed.map(({ length }) => length),
       changed.map(({ record }) => JSON.stringify(record)),
+      changed.map(({ secret }) => secret),
     ],
   };
 }
 
-/** Both as one statement, which is a transaction by itself: the usual batch then costs a third less. */
-function together(first: Statement, second: Statement): Statement {
-  const { values: before = [] } = first;
-  const { values = [] } = second;
-  const renumbered = second.sql.replaceAll(/\$(\d+)/g, (_, number) => `$${Number(number) + before.length}`);
-  return { sql: `WITH messages_written AS (${first.sql}) ${renumbered}`, values: [...before, ...values] };
+/** As one statement, which is a transaction by itself: the usual batch then costs a third less. For different tables. */
+function together(all: readonly Statement[]): Statement {
+  const values: SqlValue[] = [];
+  const written = all.map((each) => {
+    const before = values.length;
+    values.push(...(each.values ?? []));
+    return each.sql.replaceAll(/\$(\d+)/g, (_, number) => `$${Number(number) + before}`);
+  });
+  const last = written.pop() ?? '';
+  const first = written.map((sql, index) => `written_${index} AS (${sql})`);
+  return { sql: first.length === 0 ? last : `WITH ${first.join(', ')} ${last}`, values };
+}
+
+function removeMessages(where: string, values: readonly SqlValue[]): Statement {
+  return {
+    sql: `WITH words_removed AS (DELETE FROM message_words WHERE ${where}) DELETE FROM messages WHERE ${where}`,
+    values,
+  };
 }
 
 /** `unerased` remembers what must still leave the files of the database. */
 function removeSessions(ids: string[]): Statement[] {
   return [
-    { sql: 'DELETE FROM messages WHERE session_id = ANY($1::text[])', values: [ids] },
+    removeMessages('session_id = ANY($1::text[])', [ids]),
     {
       sql: `WITH removed AS (DELETE FROM sessions WHERE id = ANY($1::text[]) RETURNING id, tableoid::regclass::text AS name)
         INSERT INTO unerased (session_id, part)

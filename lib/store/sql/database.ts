@@ -11,7 +11,7 @@ export type SqlValue =
 export interface Statement {
   sql: string;
   values?: readonly SqlValue[];
-  /** How long it may take, when that is more than usual. */
+  /** How long it, or the transaction that it is part of, may take when that is more than usual. */
   limitMs?: number;
 }
 

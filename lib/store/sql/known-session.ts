@@ -1,12 +1,15 @@
 import type { SessionRecord } from '../../wire/session.ts';
 import type { SessionCommit } from '../change.ts';
 import type { Row } from './database.ts';
+import { newSecret } from './seal.ts';
 
 /** What the driver knows of a session without its transcript. Its messages are the rows `first` to `first + length - 1`. */
 export interface KnownSession {
   record: SessionRecord;
   first: number;
   length: number;
+  /** What its messages are sealed with. It never changes. */
+  secret: string;
 }
 
 /** A batch is admitted on top of what is durable: `undefined` is a session that the batch deletes. */
@@ -20,17 +23,18 @@ export function refusalOf({ change, revision }: SessionCommit, known: KnownSessi
   return `revision ${revision} does not follow ${known.record.revision}`;
 }
 
-/** The session after a commit that was not refused. */
+/** The session after a commit that was not refused. A new one gets a secret. */
 export function follow({ change, revision }: SessionCommit, known: KnownSession | undefined): KnownSession | undefined {
-  if (change.kind === 'created') return { record: { ...change.session, revision }, first: 0, length: 0 };
+  if (change.kind === 'created')
+    return { record: { ...change.session, revision }, first: 0, length: 0, secret: newSecret() };
   if (change.kind === 'deleted' || !known) return undefined;
-  const { first, length } = known;
+  const { first, length, secret } = known;
   const record = { ...known.record, ...change.fields, revision };
-  if (change.kind === 'appended') return { record, first, length: length + change.messages.length };
-  if (change.kind === 'truncated') return { record, first, length: Math.min(length, change.keep) };
-  if (change.kind === 'updated') return { record, first, length };
+  if (change.kind === 'appended') return { record, first, length: length + change.messages.length, secret };
+  if (change.kind === 'truncated') return { record, first, length: Math.min(length, change.keep), secret };
+  if (change.kind === 'updated') return { record, first, length, secret };
   const removed = Math.min(length, change.removed);
-  return { record, first: first + removed - 1, length: length - removed + 1 };
+  return { record, first: first + removed - 1, length: length - removed + 1, secret };
 }
 
 export function knownFromRow(row: Row): KnownSession {
@@ -39,5 +43,6 @@ export function knownFromRow(row: Row): KnownSession {
     record: { ...record, revision: Number(row.revision) },
     first: Number(row.first_position),
     length: Number(row.length),
+    secret: String(row.secret),
   };
 }

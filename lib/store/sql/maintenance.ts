@@ -3,6 +3,7 @@ import type { Logger } from '../../base/log.ts';
 import type { Database } from './database.ts';
 import { checkpoint, type Erasable, erase, findErasable, restoreWordIndex, smallPart } from './erasure.ts';
 import { countPartitions } from './migrations.ts';
+import { createOlderMessages } from './older-messages.ts';
 import type { Room } from './room.ts';
 
 export interface MaintenanceOptions {
@@ -16,6 +17,10 @@ export interface MaintenanceOptions {
 }
 
 export interface Maintenance {
+  /** Goes on with what an earlier process left. */
+  start(): Promise<void>;
+  /** Whether there may be messages that a version before wrote in the clear. */
+  hasOlder(): boolean;
   /** Notes what a batch wrote. Cheap. */
   wrote(bytes: number): void;
   /** Sees to it that deleted sessions leave the disk soon. */
@@ -53,8 +58,14 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   let sinceCheckpoint = 0;
   let sinceVacuum = 0;
   let stopped = false;
+  const older = createOlderMessages({ database, room, clock, log, serialised, quiet, isReadOnly });
 
   return {
+    async start() {
+      await older.start();
+      scheduleErase(eraseAfterMs);
+    },
+    hasOlder: older.areThere,
     wrote(bytes) {
       wroteAt = clock.monotonic();
       sinceCheckpoint += bytes;
@@ -68,6 +79,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     flush: () => serialised(() => eraseAll(true).then(checkpointNow)),
     stop() {
       stopped = true;
+      older.stop();
       eraseTimer?.();
       lookTimer?.();
       indexTimer?.();
@@ -171,9 +183,10 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
 
   async function vacuum(): Promise<void> {
     sinceVacuum = 0;
-    const partitions = await countPartitions(database);
-    for (const table of ['messages', 'sessions'])
+    for (const table of ['messages', 'sessions', 'message_words'] as const) {
+      const partitions = await countPartitions(database, table);
       for (let part = 0; part < partitions; part++)
         await database.query({ sql: `VACUUM (ANALYZE) ${table}_${part}`, limitMs: 120_000 });
+    }
   }
 }

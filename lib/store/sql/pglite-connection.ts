@@ -64,8 +64,7 @@ export function connect({ workerUrl, settings, clock, statementMs, onLost }: Con
 
   function send(order: Order): Promise<Row[][]> {
     const id = nextId++;
-    const own = order.type === 'query' ? order.statement.limitMs : undefined;
-    const limit = faulty ? afterFaultMs : (own ?? statementMs);
+    const limit = faulty ? afterFaultMs : limitOf(order, statementMs);
     return new Promise((resolve, reject) => {
       if (over) {
         reject(databaseLost('The embedded database is gone.'));
@@ -116,4 +115,11 @@ export function connect({ workerUrl, settings, clock, statementMs, onLost }: Con
     for (const id of [...waiting.keys()]) settle(id, (one) => one.reject(databaseLost(why, code)));
     void worker.terminate();
   }
+}
+
+/** A transaction may take as long as the longest of its statements. */
+function limitOf(order: Order, usual: number): number {
+  if (order.type === 'query') return order.statement.limitMs ?? usual;
+  if (order.type === 'close') return usual;
+  return Math.max(usual, ...order.statements.map(({ limitMs = 0 }) => limitMs));
 }

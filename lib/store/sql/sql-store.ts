@@ -1,7 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
-import { nextTurn } from '../../base/next-turn.ts';
-import type { StoredMessage } from '../../wire/message.ts';
 import type { SessionCommit } from '../change.ts';
 import type { DirectoryLock } from '../directory-lock.ts';
 import type { DiskCare } from '../disk-care.ts';
@@ -10,9 +8,11 @@ import type { OpenedStore, SessionStore } from '../session-store.ts';
 import { createCommitter } from './committer.ts';
 import type { Database } from './database.ts';
 import { failureCode } from './failure-code.ts';
-import { type KnownSession, knownFromRow } from './known-session.ts';
+import type { KnownSession } from './known-session.ts';
+import { loadSessions } from './load-sessions.ts';
 import { createMaintenance } from './maintenance.ts';
-import { countPartitions, migrate } from './migrations.ts';
+import { migrate } from './migrations.ts';
+import { readTranscript } from './read-transcript.ts';
 import { noRoom, type Room } from './room.ts';
 import { searchMessages } from './search-messages.ts';
 
@@ -30,10 +30,9 @@ export interface SqlStoreOptions {
 }
 
 const largestValue = 64 * 1024;
-const sliceMs = 8;
 const sweepAfterMs = 2_000;
 
-/** Sessions in PostgreSQL, embedded or not: one row per session, one per message, each message as the JSON it is. */
+/** Sessions in PostgreSQL, embedded or not: one row per session, one per message, each message sealed (`seal.ts`). */
 export function createSqlStore(options: SqlStoreOptions): SessionStore {
   const { database, images, room, care, clock, log } = options;
   const known = new Map<string, KnownSession>();
@@ -68,7 +67,9 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
     async readMessages(tenantId, sessionId) {
       reachable();
       if (known.get(sessionId)?.record.tenantId !== tenantId) throw absent(sessionId);
-      return readMessages(sessionId);
+      const messages = await readTranscript(database, sessionId);
+      if (messages === undefined) throw absent(sessionId);
+      return messages;
     },
     async putImage(_tenantId, sessionId, data) {
       usable();
@@ -107,7 +108,7 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
     },
     async searchMessages(search) {
       reachable();
-      return searchMessages(database, search);
+      return searchMessages(database, search, { older: maintenance.hasOlder() });
     },
     figures() {
       const counts = committer.counts();
@@ -132,10 +133,8 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
       if (!(await room.forBatch(false))) await care.met(noRoom(), true);
       await database.open();
       await migrate(database);
-      const aside: string[] = [];
-      const partitions = await countPartitions(database);
-      for (let part = 0; part < partitions; part++) await loadPart(part, aside);
-      maintenance.deleted([]);
+      const aside = await loadSessions(database, known);
+      await maintenance.start();
       sweepLater();
       const findings = aside.map((id) => `The record of ${id} can not be read and is left aside.`);
       const sessions = Array.from(known.values(), ({ record }) => record);
@@ -146,18 +145,6 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
       await lock.release();
       throw unusable(error);
     }
-  }
-
-  async function loadPart(part: number, aside: string[]): Promise<void> {
-    const sql = `SELECT id, revision, first_position, length, record FROM sessions_${part}`;
-    for (const row of await database.query({ sql })) {
-      try {
-        known.set(String(row.id), knownFromRow(row));
-      } catch {
-        aside.push(String(row.id));
-      }
-    }
-    await nextTurn();
   }
 
   function isThere(sessionId: string): boolean {
@@ -179,30 +166,6 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
     maintenance.wrote(bytes);
     const gone = commits.filter(({ change }) => change.kind === 'deleted').map(({ sessionId }) => sessionId);
     if (gone.length > 0) maintenance.deleted(gone);
-  }
-
-  /** Count and rows are of one moment: a transcript with a hole is never taken for a whole one. */
-  async function readMessages(sessionId: string): Promise<StoredMessage[]> {
-    const values = [sessionId];
-    const [counted, rows = []] = await database.transaction([
-      { sql: 'SELECT length FROM sessions WHERE id = $1', values },
-      { sql: 'SELECT body FROM messages WHERE session_id = $1 ORDER BY position', values },
-    ]);
-    const [session] = counted ?? [];
-    if (session === undefined) throw absent(sessionId);
-    if (Number(session.length) !== rows.length)
-      throw new Error(
-        `The transcript can not be read: ${rows.length} of ${Number(session.length)} messages are there.`,
-      );
-    const messages: StoredMessage[] = [];
-    let sliceEnds = performance.now() + sliceMs;
-    for (const { body } of rows) {
-      messages.push(JSON.parse(String(body)));
-      if (performance.now() < sliceEnds) continue;
-      await nextTurn();
-      sliceEnds = performance.now() + sliceMs;
-    }
-    return messages;
   }
 
   function usable(): void {

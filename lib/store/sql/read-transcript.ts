@@ -1,0 +1,31 @@
+import { nextTurn } from '../../base/next-turn.ts';
+import type { StoredMessage } from '../../wire/message.ts';
+import type { Database } from './database.ts';
+import { messageColumns, messageFromRow } from './stored-message.ts';
+
+const sliceMs = 8;
+
+/**
+ * Resolves to undefined when the session is not there. Count and rows are of one moment: a transcript with a hole is
+ * never taken for a whole one, and rejects.
+ */
+export async function readTranscript(database: Database, sessionId: string): Promise<StoredMessage[] | undefined> {
+  const values = [sessionId];
+  const [counted, rows = []] = await database.transaction([
+    { sql: 'SELECT length, secret FROM sessions WHERE id = $1', values },
+    { sql: `SELECT ${messageColumns} FROM messages WHERE session_id = $1 ORDER BY position`, values },
+  ]);
+  const [session] = counted ?? [];
+  if (session === undefined) return undefined;
+  if (Number(session.length) !== rows.length)
+    throw new Error(`The transcript can not be read: ${rows.length} of ${Number(session.length)} messages are there.`);
+  const messages: StoredMessage[] = [];
+  let sliceEnds = performance.now() + sliceMs;
+  for (const row of rows) {
+    messages.push(messageFromRow({ ...row, secret: session.secret }));
+    if (performance.now() < sliceEnds) continue;
+    await nextTurn();
+    sliceEnds = performance.now() + sliceMs;
+  }
+  return messages;
+}

@@ -1,0 +1,53 @@
+import { searchableWords } from '../../lib/store/search-words.ts';
+import type { Database } from '../../lib/store/sql/database.ts';
+import { migrate, migrations } from '../../lib/store/sql/migrations.ts';
+import { newId, sampleMessage, sampleRecord } from '../store/sample.ts';
+
+/** How the first version indexed the words of messages, and the one before it. */
+const wordsByPart = Array.from(
+  { length: 16 },
+  (_, part) => `CREATE INDEX messages_words_${part} ON messages_${part} USING gin (words)`,
+);
+const wordsOfAll = ['CREATE INDEX messages_words ON messages USING gin (words)'];
+
+export interface OlderSession {
+  id: string;
+  texts: string[];
+}
+
+/** Makes an open database what the version before sealing left: messages in the clear, their words beside them. */
+export async function makeOlder(
+  database: Database,
+  { sessions, index = 'by part' }: { sessions: readonly string[][]; index?: 'by part' | 'of all' },
+): Promise<OlderSession[]> {
+  const tables = [
+    'sessions',
+    'messages',
+    'message_words',
+    'unsealed',
+    'unerased',
+    'service_values',
+    'schema_migrations',
+  ];
+  await database.query({ sql: `DROP TABLE ${tables.join(', ')}` });
+  await migrate(database, migrations.slice(0, 1));
+  for (const sql of index === 'of all' ? wordsOfAll : wordsByPart) await database.query({ sql });
+  const made = sessions.map((texts) => ({ id: newId('ses'), texts }));
+  for (const { id, texts } of made) {
+    await database.query({
+      sql: `INSERT INTO sessions (id, tenant_id, revision, length, record) VALUES ($1, 'default', 1, $2, $3)`,
+      values: [id, texts.length, JSON.stringify(sampleRecord(id))],
+    });
+    await database.query({
+      sql: `INSERT INTO messages (session_id, position, body, words)
+        SELECT $1, place - 1, body, array_to_tsvector(string_to_array(words, ' '))
+        FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS row (body, words, place)`,
+      values: [
+        id,
+        texts.map((text) => JSON.stringify(sampleMessage(text))),
+        texts.map((text) => searchableWords(text).join(' ')),
+      ],
+    });
+  }
+  return made;
+}

@@ -1,0 +1,167 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { SessionChange } from '../../lib/store/change.ts';
+import type { SessionStore } from '../../lib/store/session-store.ts';
+import type { Database } from '../../lib/store/sql/database.ts';
+import { loadSessions } from '../../lib/store/sql/load-sessions.ts';
+import { migrate } from '../../lib/store/sql/migrations.ts';
+import { createOlderMessages } from '../../lib/store/sql/older-messages.ts';
+import { createFakeClock } from '../helpers/fake-clock.ts';
+import { tempDirectory } from '../helpers/temp-directory.ts';
+import { eventually, within } from '../helpers/within.ts';
+import { filesWith, silent } from '../store/file-rig.ts';
+import { sampleMessage, texts } from '../store/sample.ts';
+import { noResidents } from '../store/session-store-contract.ts';
+import { indexesAgree } from './indexes-agree.ts';
+import { makeOlder, type OlderSession } from './older-database.ts';
+import { embeddedDatabase, sqlStoreOn } from './sql-rig.ts';
+
+const test = suite('what the version before wrote in the clear is sealed while the service runs');
+
+/** Not a word: the index of words never holds it. */
+const said = 'a zebra, in the clear';
+const count = 20;
+
+async function olderDirectory(index: 'by part' | 'of all' = 'by part') {
+  const directory = tempDirectory();
+  const database = embeddedDatabase(directory);
+  await database.open();
+  const sessions = Array.from({ length: count }, (_, number) => [`${said}: ${number}`, `message of ${number}`]);
+  const made = await makeOlder(database, { sessions, index });
+  await database.close();
+  return { directory, made };
+}
+
+for (const index of ['by part', 'of all'] as const)
+  test(`transcripts and search are whole before, during and after it (an index ${index})`, async () => {
+    const { directory, made } = await olderDirectory(index);
+    const database = embeddedDatabase(directory);
+    const store = sqlStoreOn(database, directory);
+    const { sessions, findings } = await store.open(noResidents);
+    assert.equal([sessions.length, findings], [count, []]);
+    assert.ok((await filesWith(directory, said)).length > 0);
+    await isWhole(store, made);
+    const [first] = made;
+    assert.ok(first);
+    await append(store, first, 2, `${said}, but later`);
+    first.texts.push(`${said}, but later`);
+    await eventually(
+      60_000,
+      async () => {
+        await isWhole(store, made);
+        return (await database.query({ sql: 'SELECT part FROM unsealed' })).length === 0;
+      },
+      'the end of it',
+    );
+    await isWhole(store, made);
+    assert.equal(await filesWith(directory, said), []);
+    const old = "SELECT indexname FROM pg_indexes WHERE tablename ~ '^messages' AND indexdef LIKE '%gin%'";
+    assert.equal(await database.query({ sql: old }), []);
+    assert.ok(await indexesAgree(database));
+    await store.close();
+  });
+
+test('a session that is deleted before its turn leaves the files all the same', async () => {
+  const { directory, made } = await olderDirectory();
+  const database = embeddedDatabase(directory);
+  const store = sqlStoreOn(database, directory);
+  await store.open(noResidents);
+  const gone = made.splice(0, 1)[0]?.id ?? '';
+  await store.commit({ tenantId: 'default', sessionId: gone, revision: 2, change: { kind: 'deleted' } });
+  await eventually(
+    20_000,
+    async () => (await database.query({ sql: 'SELECT 1 FROM unerased' })).length === 0,
+    'the erasure',
+  );
+  assert.equal(await filesWith(directory, `${said}: 0`), []);
+  assert.ok((await filesWith(directory, `${said}: 1`)).length > 0, 'the others are not sealed yet');
+  await isWhole(store, made);
+  await store.close();
+});
+
+test('a stop at any moment loses nothing, and the next start goes on', async () => {
+  const { directory, made } = await olderDirectory();
+  let [ended, stops] = [false, 0];
+  // Each life gets some statements further than the one before.
+  for (let statements = 1; !ended; statements += 37) {
+    const database = embeddedDatabase(directory);
+    await database.open();
+    ended = await within(60_000, sealUntil(database, statements), `${statements} statements`);
+    if (!ended) stops += 1;
+    await database.close({ now: true });
+  }
+  assert.ok(stops >= 3, `stopped ${stops} times`);
+  const database = embeddedDatabase(directory);
+  const store = sqlStoreOn(database, directory);
+  await store.open(noResidents);
+  await isWhole(store, made);
+  assert.equal(await filesWith(directory, said), []);
+  await store.close();
+});
+
+test.run();
+
+/** What a start does, without the rest of the store. False when `statements` were used up before the end. */
+async function sealUntil(database: Database, statements: number): Promise<boolean> {
+  let left = statements;
+  const spend = <T>(work: () => Promise<T>): Promise<T> => {
+    left -= 1;
+    return left < 0 ? Promise.reject(new Error('stopped')) : work();
+  };
+  const limited: Database = {
+    ...database,
+    query: (statement) => spend(() => database.query(statement)),
+    transaction: (all) => spend(() => database.transaction(all)),
+  };
+  const clock = createFakeClock();
+  let working: Promise<void> = Promise.resolve();
+  const older = createOlderMessages({
+    database: limited,
+    room: { forCopy: async () => true },
+    clock,
+    log: silent,
+    serialised: (work) => (working = work()),
+    quiet: () => true,
+    isReadOnly: () => false,
+  });
+  try {
+    await migrate(limited);
+    await loadSessions(limited, new Map());
+    await older.start();
+    while (older.areThere()) {
+      clock.advance(2_000);
+      await working;
+    }
+    return true;
+  } catch {
+    return false;
+  } finally {
+    older.stop();
+  }
+}
+
+async function isWhole(store: SessionStore, made: readonly OlderSession[]): Promise<void> {
+  for (const { id, texts: expected } of made) assert.equal(texts(await store.readMessages('default', id)), expected);
+  const sessionIds = made.map(({ id }) => id);
+  for (const word of ['zeb', 'message', '7']) {
+    const found = await store.searchMessages?.({
+      tenantId: 'default',
+      words: [word],
+      sessionIds,
+      limit: 100,
+      perSession: 5,
+      signal: new AbortController().signal,
+    });
+    const expected = made.map(({ texts }) => texts.filter((text) => new RegExp(`\\b${word}`).test(text)).toReversed());
+    assert.equal(
+      found?.hits.map(({ messages }) => texts(messages)),
+      expected.filter(({ length }) => length > 0),
+      word,
+    );
+  }
+}
+
+function append(store: SessionStore, { id }: OlderSession, revision: number, text: string): Promise<void> {
+  const change: SessionChange = { kind: 'appended', messages: [sampleMessage(text)], fields: {} };
+  return store.commit({ tenantId: 'default', sessionId: id, revision, change });
+}
