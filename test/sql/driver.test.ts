@@ -140,8 +140,7 @@ erasing('also when the process ends before it was done', async () => {
     {
       sql: `INSERT INTO unerased (session_id, part) SELECT id, substring(tableoid::regclass::text from '[0-9]+$')::integer FROM sessions`,
     },
-    { sql: 'DELETE FROM messages' },
-    { sql: 'DELETE FROM sessions' },
+    ...['message_words', 'messages', 'sessions'].map((table) => ({ sql: `DELETE FROM ${table}` })),
   ]);
   await database.close();
   assert.ok((await filesWith(directory, 'zebrafish')).length > 0);

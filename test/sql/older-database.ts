@@ -36,7 +36,7 @@ export async function makeOlder(
   for (const { id, texts } of made) {
     await database.query({
       sql: `INSERT INTO sessions (id, tenant_id, revision, length, record) VALUES ($1, 'default', 1, $2, $3)`,
-      values: [id, texts.length, JSON.stringify(sampleRecord(id))],
+      values: [id, texts.length, JSON.stringify(sampleRecord(id, { title: `title of ${id}` }))],
     });
     await database.query({
       sql: `INSERT INTO messages (session_id, position, body, words)
@@ -49,5 +49,7 @@ export async function makeOlder(
       ],
     });
   }
+  // Which kept samples of what was said.
+  await database.query({ sql: 'ANALYZE' });
   return made;
 }

@@ -60,10 +60,14 @@ export async function erase(database: Database, erasable: readonly Erasable[]): 
   });
 }
 
-/** Without the index of words that a version before made of it. */
+/** Without what a version before made of it: the index of words, and statistics with samples of texts and words. */
 export async function writeUnsealedAnew(database: Database, part: number): Promise<void> {
   await database.query({ sql: `DROP INDEX IF EXISTS messages_words, messages_words_${part}` });
   await writeAnew(database, `messages_${part}`);
+  await database.query({
+    sql: `DELETE FROM pg_statistic WHERE starelid IN ('messages_${part}'::regclass, 'sessions_${part}'::regclass)`,
+  });
+  await writeAnew(database, 'pg_statistic');
 }
 
 /** Gives one part that has none its index of words again; meanwhile search reads that part. False when all have theirs. */
