@@ -39,6 +39,7 @@ export interface Migration {
  * Additive only (contract: Versioning 5): a new migration adds tables, columns with a default, or indexes. It never
  * renames, removes or narrows anything, and every statement of the store names its columns, so that an earlier patch
  * goes on working on what a later one wrote. Statistics of text are off: they would keep samples of deleted sessions.
+ * The second is the first that a release has: no patch knows only the one before, which could not read what is sealed.
  */
 export const migrations: readonly Migration[] = [
   {
