@@ -16,6 +16,9 @@ import { interruptedText } from './unanswered.ts';
 /** How long the end of a cancelled run waits for its tool. */
 const stopGraceMs = 500;
 
+/** Characters of what a tool tells people in a line. */
+const longestLine = { describe: 10_000, notify: 2_000 };
+
 /** Characters of JSON up to which `data` is kept with the message, so that a client that reloads still has it. */
 const keptDataChars = 32_768;
 
@@ -70,7 +73,9 @@ async function askIfNeeded(run: Run, tool: Tool, call: ModelToolCall): Promise<P
   const permission = tool.permissionFor?.(call.arguments, sessionView(record)) ?? tool.permission ?? 'auto';
   if (permission === 'auto') return { approved: false };
   const { id, name, arguments: args } = call;
-  const reason = tool.describe?.(args, sessionView(record)) ?? `The tool ${name} needs approval.`;
+  const described: unknown = tool.describe?.(args, sessionView(record));
+  const reason =
+    typeof described === 'string' ? cutText(described, longestLine.describe) : `The tool ${name} needs approval.`;
   const { approved, note, by } = await run.around.approvals.request(run, { id, name, arguments: args }, reason);
   if (approved) return { approved, ...(note === undefined ? {} : { note }) };
   if (by === 'timeout') return { refusal: 'Declined: nobody decided in time.' };
@@ -92,7 +97,7 @@ async function execute(
     workspace,
     signal,
     approved,
-    notify: (message) => run.notice('info', message),
+    notify: (message) => run.notice('info', cutText(String(message), longestLine.notify)),
   });
   const ended = Promise.resolve(running);
   const returned = await abortable(ended, signal).catch(async (error: unknown) => {
