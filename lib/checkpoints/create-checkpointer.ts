@@ -219,6 +219,7 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
     async forget(session) {
       const target = await targetOf(session);
       const index = await readIndex(session, target);
+      if (!index?.records.some((record) => record.sessionId !== session.id)) refusals.delete(target.repository);
       if (!index?.records.some((record) => record.sessionId === session.id)) return;
       const { sweep: needed } = await run('forget', Promise.resolve(target), () => session.id);
       if (needed) sweepLater(target);

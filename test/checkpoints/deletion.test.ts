@@ -60,6 +60,21 @@ test('nothing is left of a workspace whose last session goes while another one i
   await checkpointer.close();
 });
 
+test('why the last snapshot of a workspace was refused is forgotten with its last session', async () => {
+  const { checkpointer, workspace, session } = openCheckpointer({ maxFiles: 1 });
+  for (const name of ['a', 'b']) writeFileSync(join(workspace, name), '');
+  const refused = await within(
+    10_000,
+    checkpointer.capture(session, 'x').catch((error: Error) => error.message),
+  );
+  assert.match(String(refused), /more than 1 files/);
+  const next = { ...session, id: 'ses_next' };
+  assert.match((await checkpointer.list(next)).reason ?? '', /more than 1 files/);
+  await checkpointer.forget(session);
+  assert.is((await checkpointer.list(next)).reason, undefined);
+  await checkpointer.close();
+});
+
 test('asking for a checkpoint that there is not makes no repository', async () => {
   const { checkpointer, directory, session } = openCheckpointer();
   for (const ask of [checkpointer.restore, checkpointer.preview, checkpointer.diff]) {
