@@ -15,7 +15,7 @@ export interface SendAndWaitOptions {
   approve?: (approval: Approval) => ApprovalDecision | boolean | Promise<ApprovalDecision | boolean>;
 }
 
-/** How a run ended. `failed` carries `error`; `message` is the last thing the assistant said. */
+/** How a run ended. `failed` carries `error`; `message` is the last thing the assistant said in it. */
 export interface RunResult {
   runId: string;
   status: RunEnd | 'failed';
@@ -132,7 +132,9 @@ async function resultFromState(
   runId: string,
 ): Promise<RunResult | undefined> {
   const { session } = await ports.routes.readSession(sessionId);
-  const message = session.messages.findLast(({ role }) => role === 'assistant');
+  // What was said before the last question belongs to another run.
+  const since = session.messages.findLastIndex(({ role }) => role === 'user') + 1;
+  const message = session.messages.slice(since).findLast(({ role }) => role === 'assistant');
   if (session.status === 'running') return undefined;
   if (session.status === 'idle') return { runId, status: 'completed', ...some({ message }) };
   if (session.status === 'cancelled') return { runId, status: 'cancelled', ...some({ message }) };

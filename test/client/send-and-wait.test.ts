@@ -128,6 +128,16 @@ for (const [status, expected] of [
     await service.close();
   });
 
+test('after a gap, a run that said nothing is not given the words of an earlier one', async () => {
+  const question = { ...reply, id: 'msg_2', role: 'user', content: 'hi' };
+  const service = await oneSession([{ type: 'stream.gap', sessionId, reason: 'restarted', resumedFrom: 1 }], {
+    'GET /api/sessions/ses_1': json(200, { session: { status: 'interrupted', messages: [reply, question] } }),
+  });
+  const result = await within(5_000, createClient(service).sendAndWait(sessionId, 'hi'));
+  assert.equal(result, { runId, status: 'failed', error: 'The run was interrupted.' });
+  await service.close();
+});
+
 test('a connection that broke before its first event loses nothing', async () => {
   let opened = 0;
   let listener: ServerResponse | undefined;
