@@ -30,7 +30,9 @@ deploy(
       .replace(/^ *(listen|ssl_|server_name).*\n/gm, '')
       .replace('/var/log/nginx/agents.log', log)
       .replace('http://127.0.0.1:7331', service.url);
-    const nginx = await startNginx(locations, outside);
+    assert.match(outside, 'rate=50r/s');
+    // So slow that the burst below is one on any machine.
+    const nginx = await startNginx(locations, outside.replace('rate=50r/s', 'rate=1r/s'));
     const headers = { authorization: 'Bearer canary-operator-4711' };
     const at = (path: string) => new URL(path, nginx.url);
     assert.is((await fetch(at('/api/sessions'))).status, 401);
