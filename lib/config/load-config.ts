@@ -17,6 +17,8 @@ export interface LoadConfigOptions {
   env: Readonly<Record<string, string | undefined>>;
   /** Relative paths are resolved against it. */
   cwd: string;
+  /** What the configuration file would hold, for programs. No file is read then. */
+  settings?: Readonly<Record<string, unknown>>;
   /** The folder of the installed package, home of the built-in console. Default: the package that this code belongs to. */
   packageRoot?: string;
   /** The text of a file; undefined when there is none. */
@@ -43,7 +45,8 @@ export function loadConfig(options: LoadConfigOptions): { config: Config; warnin
   return { config: complete(settings, { ...options, corsOriginsExplicit, warnings }), warnings };
 }
 
-function readConfigFile({ env, cwd, readFile = readIfThere }: LoadConfigOptions) {
+function readConfigFile({ env, cwd, settings, readFile = readIfThere }: LoadConfigOptions) {
+  if (settings !== undefined) return { values: structuredClone({ ...settings }), file: 'the object of settings' };
   const named = env[fileVariable]?.trim() || undefined;
   const path = resolve(cwd, named ?? defaultFile);
   const source = read(path, readFile);

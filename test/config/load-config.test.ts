@@ -51,6 +51,15 @@ for (const [key, value] of Object.entries(contractDefaults)) {
   });
 }
 
+defaults('a program gives its settings instead of a file, under the same rules', () => {
+  const settings = { name: 'Mine', server: { port: 1, token: 'a-token' }, sotrage: {} };
+  const { config, warnings } = load({ file: { name: 'not read' }, settings, env: { SERVICE_PORT: '2' } });
+  assert.equal([config.name, config.server.port, config.auth.mode], ['Mine', 2, 'token']);
+  assert.equal(settings.server, { port: 1, token: 'a-token' });
+  assert.match(warnings.join(), 'the object of settings: unknown key "sotrage"');
+  assert.match(refusal({ settings: { server: { port: 'x' } } }), '"server.port" must be');
+});
+
 defaults('two loads share nothing', () => {
   load().config.server.corsOrigins.push('https://other.example');
   assert.equal(load().config.server.corsOrigins, ['*']);
