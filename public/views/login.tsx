@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { isApiError } from '../../lib/client/index.ts';
 import { useConsole } from './context.tsx';
 import { Button } from './parts/button.tsx';
+import { useOnce } from './parts/hooks.ts';
 
 /** One screen that names the real cause: a wrong token, or a server that does not answer. */
 export function Login({ reason }: { reason: string }) {
@@ -10,10 +11,8 @@ export function Login({ reason }: { reason: string }) {
   const [remember, setRemember] = useState(false);
   const [shown, setShown] = useState(false);
   const [problem, setProblem] = useState(reason);
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
+  const [busy, once] = useOnce();
+  const submit = async (): Promise<void> => {
     try {
       await signIn(token.trim(), remember);
     } catch (error) {
@@ -25,11 +24,16 @@ export function Login({ reason }: { reason: string }) {
           : 'The server is not reachable. Is it running, and is this its address?',
       );
     }
-    setBusy(false);
   };
   return (
     <main class="login">
-      <form class="card" onSubmit={(event) => void submit(event)}>
+      <form
+        class="card"
+        onSubmit={(event) => {
+          event.preventDefault();
+          once(submit);
+        }}
+      >
         <h1>Sign in</h1>
         <p class="muted">Agent service at {location.host}</p>
         <label class="field">

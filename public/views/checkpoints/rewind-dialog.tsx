@@ -5,7 +5,7 @@ import { moment, plural } from '../../state/format.ts';
 import { useConsole, type ViewTools } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { useLoaded } from '../parts/hooks.ts';
+import { useLoaded, useOnce } from '../parts/hooks.ts';
 import { RestorePreview, undoRestore } from './restore-dialog.tsx';
 
 interface RewindProps {
@@ -25,14 +25,13 @@ export function RewindDialog({ sessionId, messageId, edit, onClose }: RewindProp
   const [[target, removed]] = useState<[Message | undefined, number]>(() => [messages[at], messages.length - at]);
   const [list] = useLoaded(() => api().listCheckpoints(sessionId), [sessionId]);
   const [files, setFiles] = useState(true);
-  const [busy, setBusy] = useState(false);
+  const [busy, once] = useOnce();
   const state = list.state === 'ready' ? list.value : undefined;
   const checkpoint = state?.checkpoints.find((entry) => entry.messageId === messageId);
   const why =
     state && !checkpoint ? (state.reason ?? 'No snapshot is linked to this message, so files stay as they are.') : '';
   const run = async () => {
-    if (busy || list.state === 'loading') return;
-    setBusy(true);
+    if (list.state === 'loading') return;
     try {
       await rewind(tools, { sessionId, messageId, restoreFiles: files && checkpoint !== undefined });
       onClose();
@@ -40,7 +39,6 @@ export function RewindDialog({ sessionId, messageId, edit, onClose }: RewindProp
       await new Promise(requestAnimationFrame);
       if (edit && target) await prefill(tools, sessionId, target);
     } catch (error) {
-      setBusy(false);
       tools.fail(error);
     }
   };
@@ -49,12 +47,12 @@ export function RewindDialog({ sessionId, messageId, edit, onClose }: RewindProp
     <Dialog
       title={edit ? 'Edit this message?' : 'Rewind to before this message?'}
       onClose={onClose}
-      onConfirm={() => void run()}
+      onConfirm={() => once(run)}
     >
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          void run();
+          once(run);
         }}
       >
         <blockquote class="muted">{target.content.slice(0, 200) || 'Images without text'}</blockquote>
