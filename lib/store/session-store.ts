@@ -49,7 +49,7 @@ export type StoreTrouble = 'full' | 'read-only' | 'unavailable';
 export interface SessionStore {
   /** Recovers and takes the directory. Throws an Error with `exitCode` 78 when it can't be used. */
   open(options: OpenOptions): Promise<OpenedStore>;
-  /** Resolves once the commit would survive a power cut. Commits become durable in the order of the calls. Rejects when it can't be stored; then it is as if it had not been made, except after an error named `StoreInDoubt`: the next start knows. */
+  /** Resolves once the commit would survive a power cut. Commits become durable in the order of the calls. Rejects when it can't be stored; then it is as if it had not been made, except after an error named `StoreInDoubt`: the next start knows. The id of a deleted session may come again behind a `flush`. */
   commit(commit: SessionCommit): Promise<void>;
   /** The transcript as of the last durable commit. Rejects when the session is not there or can't be read. */
   readMessages(tenantId: string, sessionId: string): Promise<StoredMessage[]>;

@@ -43,7 +43,8 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
     room,
     clock,
     log,
-    removeImages: images.remove,
+    // On a full disk an erasure may wait until the session is there again.
+    removeImages: async (sessionId) => (isThere(sessionId) ? undefined : images.remove(sessionId)),
     isReadOnly: () => care.trouble() === 'read-only',
   });
   const committer = createCommitter({ database, known, room, care, onDurable, clock, log });

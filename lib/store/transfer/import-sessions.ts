@@ -38,6 +38,8 @@ export async function importSessions({ store, path, checked }: ImportOptions): P
   const order = [...checked.counts.keys()].filter((id) => !checked.present.has(id));
   let current: { record: SessionRecord; revision: number; messages: StoredMessage[] } | undefined;
 
+  // What is still to go of a session that was deleted must not take along what comes under its id now.
+  await store.flush();
   for await (const { number, bytes } of readLines(path)) {
     if (bad.has(number)) continue;
     const line = decodeLine(bytes);
