@@ -55,6 +55,22 @@ late('a body that is there in time leaves no timer behind', async () => {
   await quick.listening.close(0);
 });
 
+late('a body that nobody waits for is answered, and its connection is not kept for it', async () => {
+  const clock = createFakeClock();
+  const slow = await start(root, 'none', clock);
+  const answer = rawRequest(slow.listening.port, `GET /api/health HTTP/1.1\r\n${host}Content-Length: 9\r\n\r\n{`);
+  let ended = false;
+  void answer.finally(() => {
+    ended = true;
+  });
+  await eventually(5_000, () => {
+    clock.advance(1_000);
+    return ended;
+  });
+  assert.match(await answer, /^HTTP\/1\.1 200 [^]*"ok"\}$/);
+  await slow.listening.close(0);
+});
+
 late('its headers', async () => {
   const tooLate = Object.assign(new Error('too late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
   const server = createServer((socket) => answerBrokenRequest(tooLate, socket)).listen(0, '127.0.0.1');

@@ -198,7 +198,7 @@ same('the rules of a manual page', () => {
 
 same('any rules, at the top and below', () => {
   const place = repository();
-  const runs = Number(process.env.IGNORE_RUNS ?? 150);
+  const runs = Number(process.env.IGNORE_RUNS ?? 100);
   const nested = fc.option(text, { nil: undefined });
   fc.assert(
     fc.property(text, nested, nested, (top, d, x) =>
