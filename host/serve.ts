@@ -67,6 +67,8 @@ export async function serve(
     },
   );
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
+  // Node itself would answer 417, in no envelope; who expects something unknown can live with being answered.
+  server.on('checkExpectation', (request, outgoing) => server.emit('request', request, outgoing));
   server.on('clientError', (error, socket: Socket) => {
     if (isAnswering(unfinished.get(socket))) socket.destroy();
     else answerBrokenRequest(error, socket);

@@ -41,6 +41,10 @@ wire('JSON goes out in one piece with its length; 204 and HEAD have no body', as
   assert.is((await fetch(`${world.url}/api/sessions/x`, { method: 'DELETE' })).status, 204);
 });
 
+wire('an expectation that nobody knows is passed over', async () => {
+  assert.match(await get('/api/health', 'Expect: a-miracle\r\n'), /^HTTP\/1\.1 200 /);
+});
+
 wire('the signal of a POST does not abort while the client waits', async () => {
   const response = await fetch(`${world.url}/api/wait`, { method: 'POST', body: '{}' });
   assert.equal(await response.json(), { aborted: false });
