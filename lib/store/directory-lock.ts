@@ -71,9 +71,18 @@ function writeHolder(path: string, holder: Holder): void {
 /** Without its process neither file means anything, so that both may stay where nothing can be removed any more. */
 function removeOwn(path: string): void {
   try {
-    fs.rmSync(path, { force: true });
+    removeFile(path);
   } catch (error) {
     if (systemCode(error) !== 'EROFS') throw error;
+  }
+}
+
+/** Not by `rmSync`, whose errors have no code on Node 24 where the file system is read-only. */
+function removeFile(path: string): void {
+  try {
+    fs.unlinkSync(path);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
   }
 }
 
@@ -106,7 +115,7 @@ async function othersAlive(sockets: string, own?: string): Promise<boolean> {
   try {
     for (const name of names) {
       if (await isAlive(join(shortPath(sockets, descriptor), name))) return true;
-      fs.rmSync(join(sockets, name), { force: true });
+      removeFile(join(sockets, name));
     }
     return false;
   } finally {
