@@ -102,8 +102,11 @@ async function answer<Body, HasSession extends boolean>(
   const url = platform.url ?? new URL(request.url);
   const rawParams = platform.params ?? matchPath(path, url.pathname);
   if (!rawParams) throw new ServiceError('not_found', 'There is no such route.');
-  if (request.method !== method && !(method === 'GET' && request.method === 'HEAD')) throw wrongMethod(method);
-  const principal = access === 'public' ? nobody : await authorize(request, ip, app, access);
+  const isRight = request.method === method || (method === 'GET' && request.method === 'HEAD');
+  // Nobody without a credential is told what a path answers.
+  const needed = isRight || access === 'public' ? access : 'user';
+  const principal = needed === 'public' ? nobody : await authorize(request, ip, app, needed);
+  if (!isRight) throw wrongMethod(method);
   const params = decodeParams(rawParams);
   // A foreign session is 404 whatever the body says; looked up again behind the body, during which it may go.
   if (options.session) findSession(app, principal, params.id);

@@ -127,8 +127,10 @@ for (const handler of handlers.filter(({ route }) => route.path.startsWith('/api
     alone(`${nameOf(handler)}: 401 without a credential`, () =>
       withScene(
         async (scene) => {
-          const { status, code } = await ask(scene, pathOf(handler));
-          assert.equal([status, code], [401, 'unauthorized']);
+          for (const method of [handler.route.method, 'PUT']) {
+            const { status, code } = await ask(scene, pathOf(handler), method);
+            assert.equal([status, code], [401, 'unauthorized'], method);
+          }
         },
         { env: { SERVICE_TOKEN: 'operator-token' } },
       ),
