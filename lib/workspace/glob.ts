@@ -24,37 +24,72 @@ export interface Glob {
 export function compileGlob(pattern: string, { paths }: { paths: boolean }): Glob | undefined {
   const tokens = tokensOf(pattern, paths);
   if (tokens === undefined) return undefined;
-  let now = new Uint8Array(tokens.length + 1);
-  let next = new Uint8Array(tokens.length + 1);
-
-  /** What may match nothing is passed at once. */
-  const enter = (states: Uint8Array, from: number): void => {
-    let at = from;
-    states[at] = 1;
-    while (isOptional(tokens[at])) states[++at] = 1;
-  };
-  const step = (token: Token, at: number, sign: string): void => {
-    if (token.kind === 'directories') {
-      next[at] = 1;
-      if (sign === '/') enter(next, at + 1);
-    } else if (token.kind === 'rest' || (token.kind === 'star' && sign !== '/')) enter(next, at);
-    else if (fits(token, sign)) enter(next, at + 1);
-  };
-
+  let now = new Places(tokens);
+  let next = new Places(tokens);
   return {
     cost: tokens.length + 1,
     matches(text) {
-      now.fill(0);
-      enter(now, 0);
-      for (let place = 0; place < text.length; place++) {
-        next.fill(0);
-        for (const [at, token] of tokens.entries()) if (now[at] === 1) step(token, at, text.charAt(place));
-        if (!next.includes(1)) return false;
+      now.clear();
+      now.enter(0);
+      for (let at = 0; at < text.length && now.count > 0; at++) {
+        const sign = text.charAt(at);
+        next.clear();
+        for (let index = 0; index < now.count; index++) next.follow(now.at(index), sign);
         [now, next] = [next, now];
       }
-      return now[tokens.length] === 1;
+      return now.has(tokens.length);
     },
   };
+}
+
+/** Where in a pattern a match may be: few places as a rule, so they are a list and not a table. */
+class Places {
+  count = 0;
+  readonly #tokens: readonly Token[];
+  readonly #list: Uint32Array;
+  readonly #known: Uint8Array;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+    this.#list = new Uint32Array(tokens.length + 1);
+    this.#known = new Uint8Array(tokens.length + 1);
+  }
+
+  at(index: number): number {
+    return this.#list[index] ?? 0;
+  }
+
+  has(place: number): boolean {
+    return this.#known[place] === 1;
+  }
+
+  add(place: number): void {
+    if (this.#known[place] === 1) return;
+    this.#known[place] = 1;
+    this.#list[this.count++] = place;
+  }
+
+  /** What may match nothing is passed at once. */
+  enter(place: number): void {
+    this.add(place);
+    for (let at = place; isOptional(this.#tokens[at]); at++) this.add(at + 1);
+  }
+
+  /** Adds what is behind one more sign at a place. */
+  follow(place: number, sign: string): void {
+    const token = this.#tokens[place];
+    if (token === undefined) return;
+    if (token.kind === 'directories') {
+      this.add(place);
+      if (sign === '/') this.enter(place + 1);
+    } else if (token.kind === 'rest' || (token.kind === 'star' && sign !== '/')) this.enter(place);
+    else if (fits(token, sign)) this.enter(place + 1);
+  }
+
+  clear(): void {
+    for (let index = 0; index < this.count; index++) this.#known[this.at(index)] = 0;
+    this.count = 0;
+  }
 }
 
 function isOptional(token: Token | undefined): boolean {

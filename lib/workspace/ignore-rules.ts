@@ -86,7 +86,7 @@ interface Said {
  * What the wildcards of all ignore files that hold in one place may cost together, per sign of a path. Ignore files come from
  * strangers; people's have hundreds. Rules beyond it are left out, rules without wildcards never.
  */
-const mostCost = 20_000;
+const mostCost = 10_000;
 
 function compile(lines: readonly string[], allowed: number): Compiled {
   const names = new Map<string, Said>();
