@@ -49,6 +49,18 @@ test('rules that a regular expression would take minutes for hold nobody up; tho
   ]);
 });
 
+test('rules that take too long all the same refuse the snapshot, with the reason', () => {
+  const root = tree({ '.gitignore': `${'*a'.repeat(50)}b\n`.repeat(90), ['a'.repeat(250)]: '' });
+  const directory = openRoot(root);
+  const options = { rules: createIgnoreLevel([]), own: [], maxFiles: 10, before: undefined, progress() {} };
+  assert.throws(
+    () => walk(directory, { ...options, mostIgnoreMs: 0.01 }),
+    /ignore files of the workspace take more than/,
+  );
+  assert.is(walk(directory, options).files, 2);
+  directory.close();
+});
+
 test('dependencies, build output, caches, virtual environments, logs and files of the system are left out', () => {
   const left = [
     'node_modules/a/b.js',
