@@ -4,9 +4,9 @@ export interface ClientOptions {
   /** Where the service answers, with the path prefix of a proxy if there is one: `http://127.0.0.1:7331`. */
   baseUrl: string | URL;
   /** Sent as `Authorization: Bearer <token>`. */
-  token?: string;
+  token?: string | undefined;
   /** Default: the platform's `fetch`. */
-  fetch?: typeof fetch;
+  fetch?: typeof fetch | undefined;
 }
 
 export interface RequestOptions {

@@ -5,10 +5,10 @@ import { followStream } from './follow-stream.ts';
 
 export interface EventsOptions {
   /** One session; without it every session the caller may see. */
-  sessionId?: string;
+  sessionId?: string | undefined;
   /** The `seq` after which to begin; 0 means everything the service still has. Without it: from now on. */
-  after?: number;
-  signal?: AbortSignal;
+  after?: number | undefined;
+  signal?: AbortSignal | undefined;
   /** Silence after which the connection counts as dead, default 40 s. The service pings every 15 s. */
   silenceMs?: number;
   /** The stream stands. Called again after every reconnect, with the count. */

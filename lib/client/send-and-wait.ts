@@ -9,7 +9,7 @@ import type { Routes } from './routes.ts';
 
 export interface SendAndWaitOptions {
   /** Stops the waiting, not the run: call `cancelRun` for that. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   onEvent?: (envelope: ServerEventEnvelope) => void;
   /** Decides tool calls that need a person. Without it they wait for somebody else, or for their timeout. */
   approve?: (approval: Approval) => ApprovalDecision | boolean | Promise<ApprovalDecision | boolean>;

@@ -65,7 +65,7 @@ const request = new Request('http://localhost/api/sessions', { method: 'POST' })
 const response = await createFetch([createSession], app)(request);
 const { session } = await response.json();
 const listening = await serve(createRouter(handlers, app), app, { host: '127.0.0.1', port: 0 });
-const client = createClient({ baseUrl: 'http://127.0.0.1:' + listening.port });
+const client = createClient({ baseUrl: 'http://127.0.0.1:' + listening.port, token: process.env.NO_SUCH_TOKEN });
 const { status, message } = await client.sendAndWait(session.id, 'list files');
 console.log(JSON.stringify({ created: response.status, status, content: message?.content, defines: typeof defineTool }));
 await listening.close();
@@ -88,7 +88,14 @@ test('its types serve the same program, and what README.md shows', () => {
   assert.is(samples.length, 3);
   for (const [name, text] of samples) writeFileSync(join(installed.folder, name), text);
   const typeRoots = resolve('node_modules/@types');
-  const compilerOptions = { strict: true, module: 'nodenext', noEmit: true, types: ['node'], typeRoots: [typeRoots] };
+  const compilerOptions = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    module: 'nodenext',
+    noEmit: true,
+    types: ['node'],
+    typeRoots: [typeRoots],
+  };
   writeFileSync(
     join(installed.folder, 'tsconfig.json'),
     JSON.stringify({ compilerOptions, files: [...samples.map(([name]) => name), 'typed.mts'] }),
