@@ -17,8 +17,8 @@ const vocabulary = Array.from({ length: 20_000 }, () => randomBytes(4).toString(
 
 /** Of all sessions together. ERASURE_MB asks for another size. */
 for (const [kind, text, megabytes] of [
-  ['text that can not be compressed', noise, 24],
-  ['words', prose, 6],
+  ['text that can not be compressed', noise, 8],
+  ['words', prose, 2],
 ] as const)
   test(`one session of many, ${megabytes} MB of ${kind} in all`, async () => {
     const wanted = Number(process.env.ERASURE_MB ?? megabytes);
@@ -26,7 +26,7 @@ for (const [kind, text, megabytes] of [
     const database = embeddedDatabase(directory);
     const store = sqlStoreOn(database, directory);
     await store.open(noResidents);
-    const [gone, kept, ...others] = Array.from({ length: 100 }, () => author());
+    const [gone, kept, ...others] = Array.from({ length: 30 }, () => author());
     assert.ok(gone && kept);
     await Promise.all(
       [gone, kept, ...others].map((each) => store.commit(each.create({ title: `${word} ${each.id}` }))),
