@@ -20,7 +20,7 @@ export async function buildRequest(run: Run): Promise<ModelRequest> {
   for (const message of pairedMessages(session.messages, (what) => noteRepair(run, what)))
     messages.push(message.images ? await withImages(run, message, kept) : toModelMessage(message, message.content));
   const problem = requestProblem(messages);
-  if (problem !== undefined) throw new Error(`The conversation can not be sent to a model: ${problem}. Rewind it.`);
+  if (problem !== undefined) throw new Error(`The conversation cannot be sent to a model: ${problem}. Rewind it.`);
   const { temperature, maxTokens } = around.config.model;
   return {
     sessionId: session.id,

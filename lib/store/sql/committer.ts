@@ -212,7 +212,7 @@ export function createCommitter(options: CommitterOptions): Committer {
   function refuse(waiting: readonly Waiting[], error: unknown): void {
     if (waiting.length === 0) return;
     const code = failureCode(error);
-    if (!failing) log.error('The store can not write; changes are refused until it can.', { code });
+    if (!failing) log.error('The store cannot write; changes are refused until it can.', { code });
     failing = true;
     counts.failures += 1;
     for (const { reject } of waiting) reject(notStored(code));

@@ -18,7 +18,7 @@ export async function readTranscript(database: Database, sessionId: string): Pro
   const [session] = counted ?? [];
   if (session === undefined) return undefined;
   if (Number(session.length) !== rows.length)
-    throw new Error(`The transcript can not be read: ${rows.length} of ${Number(session.length)} messages are there.`);
+    throw new Error(`The transcript cannot be read: ${rows.length} of ${Number(session.length)} messages are there.`);
   const messages: StoredMessage[] = [];
   let sliceEnds = performance.now() + sliceMs;
   for (const row of rows) {

@@ -137,7 +137,7 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
       const aside = await loadSessions(database, known);
       await maintenance.start();
       sweepLater();
-      const findings = aside.map((id) => `The record of ${id} can not be read and is left aside.`);
+      const findings = aside.map((id) => `The record of ${id} cannot be read and is left aside.`);
       const sessions = Array.from(known.values(), ({ record }) => record);
       return { sessions, findings, aside, incomplete: false };
     } catch (error) {
@@ -177,7 +177,7 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
   function reachable(): void {
     usable();
     if (committer.inDoubt() && care.trouble() === 'read-only')
-      throw new Error('The database can not be read: the data directory is read-only.');
+      throw new Error('The database cannot be read: the data directory is read-only.');
   }
 
   async function close(): Promise<void> {
