@@ -37,7 +37,8 @@ export class StreamPump {
   readonly #source: TextSource;
   readonly #options: PumpOptions;
   readonly #onAbort = () => this.close();
-  readonly #moveLater = () => process.nextTick(() => this.#move());
+  readonly #moveNow = () => this.#move();
+  readonly #moveLater = () => void setImmediate(this.#moveNow);
   #sink: TextSink | undefined;
   #cancelHeartbeat: Undo = () => {};
   /** The sink is full. */
@@ -115,8 +116,8 @@ export class StreamPump {
   }
 
   /**
-   * Waits until all that what happened has led to, promises included, is done: what is published meanwhile becomes one
-   * write, and an answer that is ready with it (the 202 of the run) leaves first. Costs no turn of the event loop.
+   * Waits out the current turn of the event loop, so that what is published within it becomes one write: a model at full
+   * speed is read in many pieces a turn, and a write for each would double the cost of a delta.
    */
   #wait(): void {
     this.#source.whenReady(this.#moveLater);
