@@ -73,14 +73,22 @@ export function ownerIn(line: Buffer): OwnerTrace {
   return { session: /"session":"([^"]{1,128})"/.exec(start)?.[1], check: /"check":"([0-9a-f]{8})"/.exec(start)?.[1] };
 }
 
-/** Which of these sessions the line belonged to. */
+/**
+ * Which of these sessions the line belonged to: the one of the checksum, or the one that is named, if the checksum is
+ * damaged. A whole one of a session that is not among them says that the id is what was damaged.
+ */
 export function ownerAmong(ids: Iterable<string>, { session, check }: OwnerTrace): string | undefined {
   let named: string | undefined;
   for (const id of ids) {
     if (check !== undefined && checksum(id) === check) return id;
     if (id === session) named = id;
   }
-  return named;
+  return named === undefined || check === undefined || differences(checksum(named), check) < 2 ? named : undefined;
+}
+
+/** In how many places two texts of the same length differ. */
+function differences(one: string, other: string): number {
+  return [...one].filter((sign, at) => sign !== other[at]).length;
 }
 
 /** The owner that a damaged line names, when the damage has hit neither the id nor its checksum. */

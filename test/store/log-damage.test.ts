@@ -72,6 +72,28 @@ test('a flipped byte anywhere in a record quarantines its session and no other',
   }
 });
 
+test('damage that makes the id of a new session that of an older one harms the new one alone', async () => {
+  const [older, damaged] = [author(), author()];
+  const crashed = await crashAfter(async (store) => {
+    await store.commit(older.create());
+    await store.commit(older.append('one'));
+    await store.commit(damaged.create());
+    await store.commit(damaged.append('two'));
+  });
+  const text = await readFile(segmentIn(crashed), 'utf8');
+  const owner = (id: string) => `"session":"${id}","check"`;
+  await writeFile(segmentIn(crashed), text.replace(owner(damaged.id), owner(older.id)));
+  await withStore(crashed, async (store, { sessions, findings }) => {
+    assert.equal(
+      sessions.map(({ id }) => id),
+      [older.id],
+      findings.join(' '),
+    );
+    assert.equal(texts(await store.readMessages('default', older.id)), ['one']);
+    assert.ok(findings.some((finding) => finding.includes(damaged.id)));
+  });
+});
+
 test('a flipped byte in the very last record is damage too, not a torn write: its session is put aside, boot after boot', async () => {
   const [kept, damaged] = [author(), author()];
   const crashed = await crashAfter(async (store) => {
