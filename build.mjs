@@ -18,7 +18,7 @@ const entries = [
   'lib/plugin-api/index.ts',
 ];
 // What it exports of host: outside `dist/host`, whose files are CommonJS.
-const library = ['create-app', 'routes', 'serve'].map((name) => ({ in: `host/${name}.ts`, out: `library/${name}` }));
+const exported = ['create-app', 'routes', 'serve'].map((name) => ({ in: `host/${name}.ts`, out: `library/${name}` }));
 
 // Small libraries are bundled, which halves the start; these are large, or bring files of their own, and are loaded when needed.
 const external = ['yaml', '@electric-sql/pglite', 'playwright-core', '@modelcontextprotocol/*'];
@@ -45,7 +45,7 @@ const modules = {
 const result = await build({
   ...common,
   ...modules,
-  entryPoints: [...entries.map((file) => ({ in: file, out: file.replace(/\.ts$/, '') })), ...library],
+  entryPoints: [...entries.map((file) => ({ in: file, out: file.replace(/\.ts$/, '') })), ...exported],
   outdir: 'dist',
   outbase: '.',
   splitting: true,

@@ -32,8 +32,8 @@ export function createGuards(): Guards {
 
 /** A guard that answers later would let everything through: it fails closed, and its own failure behind that is nobody's. */
 function refusePromise(answer: unknown): void {
-  if (!(answer instanceof Promise)) return;
-  answer.catch(() => {});
+  if (typeof answer !== 'object' || answer === null || !('then' in answer)) return;
+  Promise.resolve(answer).catch(() => {});
   throw new Error('A guard returned a promise: guards are synchronous, so nothing it decides later counts.');
 }
 

@@ -3,11 +3,11 @@ type Token =
   | { kind: 'set'; has: (sign: string) => boolean }
   /** `?` */
   | { kind: 'any' }
-  /** `*`: any signs of one name. */
+  /** `*`, for as many signs of one name as there are. */
   | { kind: 'star' }
   /** `**` at the end: whatever is left. */
   | { kind: 'rest' }
-  /** Two stars and a slash: any number of directories. */
+  /** Two stars and a slash, for no directory or many. */
   | { kind: 'directories' };
 
 export interface Glob {

@@ -1,16 +1,16 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../lib/client/index.ts';
+import { auth, token } from './administrator.ts';
 import { type ConsoleBench, hasBrowser, startBench, withPage } from './console-bench.ts';
 
 const test = suite('The console: administration');
-const token = 'first-administrator-token-of-the-tests';
 let bench: ConsoleBench;
 
 test.before(async () => {
   bench = await startBench({
     settings: {
-      auth: { mode: 'accounts', bootstrapToken: token, bootstrapName: 'Ada' },
+      auth,
       plugins: { config: { quota: { default: { maxSessions: 3 }, tenants: { acme: { maxTokens: 5_000_000 } } } } },
     },
   });

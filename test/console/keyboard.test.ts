@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { auth, token } from './administrator.ts';
 import { armed, type ConsoleBench, hasBrowser, holds, startBench, withPage } from './console-bench.ts';
 
 const test = suite('The console: by keyboard alone');
-const token = 'first-administrator-token-of-the-tests';
 let bench: ConsoleBench;
 
 test.before(async () => {
-  const auth = { mode: 'accounts', bootstrapToken: token, bootstrapName: 'Ada' };
   bench = await startBench({ settings: { auth, server: { token }, checkpoints: { enabled: true } } });
 });
 test.after(() => bench.close());

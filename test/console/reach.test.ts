@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { auth, token } from './administrator.ts';
 import {
   armed,
   type ConsoleBench,
@@ -17,7 +18,6 @@ import {
 import { pasteNoise } from './paste-noise.ts';
 
 const test = suite('The console: for everybody, everywhere');
-const token = 'first-administrator-token-of-the-tests';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const { SCREENSHOTS } = process.env;
 let bench: ConsoleBench;
@@ -26,7 +26,7 @@ let rich = '';
 test.before(async () => {
   bench = await startBench({
     settings: {
-      auth: { mode: 'accounts', bootstrapToken: token, bootstrapName: 'Ada' },
+      auth,
       checkpoints: { enabled: true },
       server: { token },
     },

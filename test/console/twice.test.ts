@@ -3,17 +3,17 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../lib/client/index.ts';
 import { eventually } from '../helpers/within.ts';
+import { auth, token } from './administrator.ts';
 import { type ConsoleBench, hasBrowser, openSession, startBench, withPage } from './console-bench.ts';
 import { intercept } from './intercept.ts';
 
 const test = suite('The console: what is pressed twice is sent once, and what failed can be tried again');
-const token = 'first-administrator-token-of-the-tests';
 let bench: ConsoleBench;
 
 test.before(async () => {
   bench = await startBench({
     settings: {
-      auth: { mode: 'accounts', bootstrapToken: token, bootstrapName: 'Ada' },
+      auth,
       checkpoints: { enabled: true },
       plugins: { config: { triggers: { schedules: [{ id: 'nightly', cron: '0 3 1 1 *', prompt: 'p', title: 'n' }] } } },
     },

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { answerBrokenRequest } from '../../host/broken-request.ts';
-import { createFakeClock } from '../helpers/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
 import { rawRequest } from '../helpers/raw-http.ts';
 import { eventually, within } from '../helpers/within.ts';
 import { codeOf, consoleFolder, start } from './served-world.ts';
@@ -30,15 +30,7 @@ late('a body, and its connection ends', async () => {
     assert.is(clock.pending, 2, 'the body is still waited for');
     clock.advance(1);
     // The rest of it is read once more before the connection ends, so that a client that is only slow reads why.
-    let ended = false;
-    void answer.finally(() => {
-      ended = true;
-    });
-    await eventually(5_000, () => {
-      clock.advance(1_000);
-      return ended;
-    });
-    const text = await answer;
+    const text = await passingTime(clock, answer);
     assert.is(codeOf(text), '408 request_timeout');
     assert.match(text, /\r\naccess-control-allow-origin: /i);
     assert.match(text, /\r\nx-request-id: /i);
@@ -59,15 +51,7 @@ late('a body that nobody waits for is answered, and its connection is not kept f
   const clock = createFakeClock();
   const slow = await start(root, 'none', clock);
   const answer = rawRequest(slow.listening.port, `GET /api/health HTTP/1.1\r\n${host}Content-Length: 9\r\n\r\n{`);
-  let ended = false;
-  void answer.finally(() => {
-    ended = true;
-  });
-  await eventually(5_000, () => {
-    clock.advance(1_000);
-    return ended;
-  });
-  assert.match(await answer, /^HTTP\/1\.1 200 [\s\S]*"ok"\}$/);
+  assert.match(await passingTime(clock, answer), /^HTTP\/1\.1 200 [\s\S]*"ok"\}$/);
   await slow.listening.close(0);
 });
 
@@ -82,3 +66,16 @@ late('its headers', async () => {
   server.close();
 });
 late.run();
+
+/** What it resolves with, while the time of the service goes on: the rest of a request is read once more before its end. */
+async function passingTime(clock: FakeClock, answer: Promise<string>): Promise<string> {
+  let ended = false;
+  void answer.finally(() => {
+    ended = true;
+  });
+  await eventually(5_000, () => {
+    clock.advance(1_000);
+    return ended;
+  });
+  return answer;
+}

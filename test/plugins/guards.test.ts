@@ -24,13 +24,17 @@ guards('in the order of registration; what comes behind the first veto is not as
   assert.equal(asked, ['first', 'second']);
 });
 
-guards('one that answers with a promise lets nothing through, whatever the promise comes to', async () => {
-  for (const late of [() => Promise.resolve(), () => Promise.reject(refusal())]) {
-    const { register, check } = createGuards();
-    register(late satisfies SessionGuard);
-    assert.throws(() => check(context), /guards are synchronous/);
-    // A rejection that nobody caught would end this process here.
-    await new Promise(setImmediate);
-  }
-});
+guards(
+  'one that answers with a promise lets nothing through, whatever the promise comes to and whoever made it',
+  async () => {
+    const foreign = { then: (_: unknown, failed: (error: Error) => void) => failed(refusal()) };
+    for (const late of [() => Promise.resolve(), () => Promise.reject(refusal()), () => foreign]) {
+      const { register, check } = createGuards();
+      register(late satisfies SessionGuard);
+      assert.throws(() => check(context), /guards are synchronous/);
+      // A rejection that nobody caught would end this process here.
+      await new Promise(setImmediate);
+    }
+  },
+);
 guards.run();

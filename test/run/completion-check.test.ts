@@ -60,12 +60,19 @@ for (const [what, reply, problem] of [
     });
   });
 
-protocol('calls may be left out when there are none', async () => {
-  await withSession({ models: [careless({ content: 'hi', finishReason: 'stop' })] }, async (app, session) => {
-    await session.send('go');
-    await session.until('run.finished');
-    assert.is((await app.detail(session.id)).messages[1]?.content, 'hi');
+for (const [what, calls] of [
+  ['left out', {}],
+  ['null', { toolCalls: null }],
+] as const)
+  protocol(`calls may be ${what} when there are none`, async () => {
+    await withSession(
+      { models: [careless({ content: 'hi', finishReason: 'stop', ...calls })] },
+      async (app, session) => {
+        await session.send('go');
+        await session.until('run.finished');
+        assert.is((await app.detail(session.id)).messages[1]?.content, 'hi');
+      },
+    );
   });
-});
 
 protocol.run();
