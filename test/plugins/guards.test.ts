@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SessionGuard } from '../../lib/plugin-api/services.ts';
@@ -27,8 +28,8 @@ guards('in the order of registration; what comes behind the first veto is not as
 guards(
   'one that answers with a promise lets nothing through, whatever the promise comes to and whoever made it',
   async () => {
-    const foreign = { then: (_: unknown, failed: (error: Error) => void) => failed(refusal()) };
-    for (const late of [() => Promise.resolve(), () => Promise.reject(refusal()), () => foreign]) {
+    const foreign = (): Promise<void> => runInNewContext('Promise.reject(new Error())');
+    for (const late of [() => Promise.resolve(), () => Promise.reject(refusal()), foreign]) {
       const { register, check } = createGuards();
       register(late satisfies SessionGuard);
       assert.throws(() => check(context), /guards are synchronous/);
