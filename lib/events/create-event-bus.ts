@@ -4,6 +4,7 @@ import { limits } from '../wire/limits.ts';
 import type { Channel } from './channel.ts';
 import { Channels } from './channels.ts';
 import { Cursor, type CursorHost, type GapReason } from './cursor.ts';
+import { Deliveries } from './deliveries.ts';
 import { Deque } from './deque.ts';
 import { type Entry, weigh } from './entry.ts';
 import type { EventBus, EventCursor, EventFigures, EventScope, Subscription } from './event-bus.ts';
@@ -35,6 +36,7 @@ class MemoryEventBus implements EventBus, CursorHost {
   lastSeq: number;
   closed = false;
   shared: CursorHost['shared'];
+  readonly deliveries = new Deliveries();
   readonly #options: EventBusOptions & { capacity: number; maxBytes: number };
   readonly #ring = new Deque<Entry>();
   readonly #channels = new Channels();
@@ -96,6 +98,10 @@ class MemoryEventBus implements EventBus, CursorHost {
   shown(scope: { tenantId: string; sessionId?: string }): void {
     const channel = this.#channels.find(scope);
     if (channel) channel.shownThrough = this.lastSeq;
+  }
+
+  deliver(): void {
+    this.deliveries.now();
   }
 
   listen(fn: Listener): Undo {

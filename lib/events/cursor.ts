@@ -1,4 +1,5 @@
 import type { Channel, Waiter } from './channel.ts';
+import type { Deliveries } from './deliveries.ts';
 import type { Entry } from './entry.ts';
 import type { EventCursor } from './event-bus.ts';
 import { encodeDeltaFrame, encodeFrame } from './frame.ts';
@@ -9,6 +10,7 @@ export type GapReason = 'evicted' | 'restarted';
 export interface CursorHost {
   readonly lastSeq: number;
   readonly closed: boolean;
+  readonly deliveries: Deliveries;
   /** The frame of a gap whose replay starts after `resumedFrom`. */
   gapFrame(reason: GapReason, resumedFrom: number, sessionId: string | undefined): string;
   /** Accounts for what an entry holds after its frame was made. */
@@ -33,6 +35,11 @@ export class Cursor implements EventCursor, Waiter {
   #gap: GapReason | undefined;
   #ready: (() => void) | undefined;
   #closed = false;
+  readonly #tell = (): void => {
+    const fn = this.#ready;
+    this.#ready = undefined;
+    fn?.();
+  };
 
   constructor(host: CursorHost, sources: readonly Source[], gap: GapReason | undefined) {
     this.#host = host;
@@ -98,9 +105,7 @@ export class Cursor implements EventCursor, Waiter {
 
   wake(): void {
     for (const { channel } of this.#sources) channel.waiting.delete(this);
-    const fn = this.#ready;
-    this.#ready = undefined;
-    fn?.();
+    if (this.#ready) this.#host.deliveries.add(this.#tell);
   }
 
   close(): void {
@@ -110,8 +115,9 @@ export class Cursor implements EventCursor, Waiter {
       channel.cursors--;
       this.#host.release(channel);
     }
+    for (const { channel } of this.#sources) channel.waiting.delete(this);
     this.#host.left(this);
-    this.wake();
+    this.#tell();
   }
 
   /** The gap frame when replay starts late or this cursor fell out of the buffer; '' otherwise. */

@@ -23,7 +23,7 @@ export interface Subscription {
 export interface EventCursor {
   /** The next frames as SSE text, up to about `maxBytes` (at least one frame); `undefined` when there is nothing new. */
   take(maxBytes: number): string | Promise<string> | undefined;
-  /** Calls `fn` once when there is something to take (at once if there already is) or when the bus closed. */
+  /** Calls `fn` once when there is something to take (at once if there already is) or when the bus or the cursor closed. */
   whenReady(fn: () => void): void;
   /** True once the cursor is closed; also when the bus is, or the session deleted, and everything was taken. */
   readonly ended: boolean;
@@ -45,11 +45,14 @@ export interface EventFigures {
 
 export interface EventBus {
   /**
-   * Numbers the event, keeps it in the ring and wakes the subscribers that may see it. Never throws.
+   * Numbers the event, keeps it in the ring and wakes the subscribers that may see it: they are called at the end of this turn of
+   * the event loop, with all that came by then. Never throws.
    * `expand` makes the wire form when it is costly to hold (messages with image bytes); the event given is then a
    * stand-in without them.
    */
   publish(scope: EventScope, event: SessionEvent, expand?: () => Promise<SessionEvent>): void;
+  /** Calls the subscribers who were woken now, instead of at the end of this turn of the event loop. Never throws. */
+  deliver(): void;
   subscribe(subscription: Subscription): EventCursor;
   /** Somebody was told the state of a session, or of all of a tenant, by an answer: what led to it is no news any more. O(1). */
   shown(scope: { tenantId: string; sessionId?: string }): void;

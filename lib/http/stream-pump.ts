@@ -38,7 +38,6 @@ export class StreamPump {
   readonly #options: PumpOptions;
   readonly #onAbort = () => this.close();
   readonly #moveNow = () => this.#move();
-  readonly #moveLater = () => void setImmediate(this.#moveNow);
   #sink: TextSink | undefined;
   #cancelHeartbeat: Undo = () => {};
   /** The sink is full. */
@@ -102,7 +101,7 @@ export class StreamPump {
         );
       } else if (this.#source.ended || this.#finishing) this.close();
       else {
-        this.#wait();
+        this.#source.whenReady(this.#moveNow);
         return;
       }
     }
@@ -113,14 +112,6 @@ export class StreamPump {
     this.#making = false;
     this.#write(text);
     this.#move();
-  }
-
-  /**
-   * Waits out the current turn of the event loop, so that what is published within it becomes one write: a model at full
-   * speed is read in many pieces a turn, and a write for each would double the cost of a delta.
-   */
-  #wait(): void {
-    this.#source.whenReady(this.#moveLater);
   }
 
   #write(text: string): void {

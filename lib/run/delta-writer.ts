@@ -4,7 +4,8 @@ import type { Run } from './run.ts';
 
 /**
  * Turns a provider's deltas into events. What arrives within one tick is merged per channel (the order stays), so the
- * cost is per network read and not per token. `message.started` precedes the first delta.
+ * cost is per network read and not per token. `message.started` precedes the first delta, and those who watch get both at
+ * once: what else the service has to do in that turn comes behind the first words.
  */
 export class DeltaWriter {
   text = '';
@@ -60,16 +61,15 @@ export class DeltaWriter {
 
   private flush(): void {
     if (this.buffer === '' || this.closed) return;
+    const isFirst = !this.started;
     this.start();
     this.run.enter(this.channel === 'text' ? 'answering' : 'thinking');
     const delta = this.buffer;
     this.buffer = '';
-    this.run.publish({
-      type: 'message.delta',
-      sessionId: this.run.session.id,
-      messageId: this.message.id,
-      channel: this.channel,
-      delta,
-    });
+    const [sessionId, messageId] = [this.run.session.id, this.message.id];
+    this.run.publish(
+      { type: 'message.delta', sessionId, messageId, channel: this.channel, delta },
+      { atOnce: isFirst },
+    );
   }
 }

@@ -137,8 +137,8 @@ export class Run {
     return opening;
   }
 
-  publish(event: SessionEvent): void {
-    if (!this.ended && this.stopReason !== 'void') this.session.publish(event);
+  publish(event: SessionEvent, options?: { atOnce?: boolean }): void {
+    if (!this.ended && this.stopReason !== 'void') this.session.publish(event, options);
   }
 
   notice(level: NoticeLevel, message: string): void {

@@ -29,6 +29,8 @@ interface PendingCommit {
   send(): Promise<void>;
   undo(): void;
   events: OutgoingEvent[];
+  /** Subscribers get the events without the rest of the turn. */
+  atOnce: boolean;
   stored: Promise<void>;
   resolve(): void;
   reject(error: unknown): void;
@@ -122,6 +124,7 @@ export class LiveSession implements Session {
         this.removed = false;
       },
       events: [...(events?.(this.record) ?? [])],
+      atOnce: false,
       stored,
       resolve,
       reject,
@@ -138,12 +141,17 @@ export class LiveSession implements Session {
     return this.pending.length === 0;
   }
 
-  publish(event: SessionEvent): void {
+  publish(event: SessionEvent, { atOnce = false }: { atOnce?: boolean } = {}): void {
     // What a run that is being cancelled still has to say: a deletion is the last event of a session.
     if (this.removed) return;
     const last = this.pending.at(-1);
-    if (last) last.events.push(event);
-    else this.around.events.publish(this.scope, event);
+    if (last) {
+      last.events.push(event);
+      last.atOnce ||= atOnce;
+      return;
+    }
+    this.around.events.publish(this.scope, event);
+    if (atOnce) this.around.events.deliver();
   }
 
   setStatusInMemory(status: SessionRecord['status']): void {
@@ -181,6 +189,7 @@ export class LiveSession implements Session {
       first.resolve();
       for (const event of first.events) this.emit(event);
       this.pending.shift();
+      if (first.atOnce) this.around.events.deliver();
     }
   }
 

@@ -26,8 +26,11 @@ export interface Session {
   settled(): Promise<void>;
   /** Everything committed so far is stored or taken back, and was told: nothing that was published waits behind it. */
   readonly isSettled: boolean;
-  /** Publishes an event that needs no record (a delta, a notice), after everything committed before it. */
-  publish(event: SessionEvent): void;
+  /**
+   * Publishes an event that needs no record (a delta, a notice), after everything committed before it. `atOnce`: subscribers get
+   * it, and what waits before it, without the rest of this turn of the event loop.
+   */
+  publish(event: SessionEvent, options?: { atOnce?: boolean }): void;
   /** The id of the active run: the reservation that makes a session busy. */
   activeRunId: string | undefined;
   /** True from the moment a deletion began. */
