@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { nextTurn } from '../../lib/base/next-turn.ts';
 import { createEventBus } from '../../lib/events/create-event-bus.ts';
 import type { SessionEvent } from '../../lib/wire/event.ts';
 import { within } from '../helpers/within.ts';
@@ -177,22 +178,47 @@ lifetime('a deleted session leaves nothing but its end, and its cursors end ther
   assert.not(tenant.ended);
 });
 
-lifetime('whenReady fires once, at once when there is something, and when the bus closes', () => {
+lifetime(
+  'who waits is called once for all of a turn, at once when there is something, and when the bus closes',
+  async () => {
+    const bus = createEventBus({ clock, seed: 0 });
+    const cursor = bus.subscribe(scope);
+    let calls = 0;
+    cursor.whenReady(() => calls++);
+    assert.is(calls, 0);
+    bus.publish(scope, delta('s1', '1'));
+    bus.publish(scope, delta('s1', '2'));
+    assert.is(calls, 0);
+    await nextTurn();
+    assert.is(calls, 1);
+    cursor.whenReady(() => calls++);
+    assert.is(calls, 2);
+    drain(cursor);
+    cursor.whenReady(() => calls++);
+    bus.close();
+    await nextTurn();
+    assert.is(calls, 3);
+    assert.ok(cursor.ended);
+  },
+);
+
+lifetime('a delivery calls those who are due without the rest of the turn, whatever one of them does', async () => {
   const bus = createEventBus({ clock, seed: 0 });
-  const cursor = bus.subscribe(scope);
-  let calls = 0;
-  cursor.whenReady(() => calls++);
-  assert.is(calls, 0);
+  const told: string[] = [];
+  const [first, second] = [bus.subscribe(scope), bus.subscribe(scope)];
+  first.whenReady(() => {
+    told.push(...texts(drain(first)));
+    second.close();
+  });
+  second.whenReady(() => told.push('the second'));
   bus.publish(scope, delta('s1', '1'));
   bus.publish(scope, delta('s1', '2'));
-  assert.is(calls, 1);
-  cursor.whenReady(() => calls++);
-  assert.is(calls, 2);
-  drain(cursor);
-  cursor.whenReady(() => calls++);
-  bus.close();
-  assert.is(calls, 3);
-  assert.ok(cursor.ended);
+  bus.deliver();
+  assert.equal(told, ['1', '2', 'the second']);
+  first.whenReady(() => told.push(...texts(drain(first))));
+  bus.publish(scope, delta('s1', '3'));
+  await nextTurn();
+  assert.equal(told.slice(3), ['3']);
 });
 
 lifetime('a listener sees every tenant and cannot break a publish', () => {
