@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Clock } from '../lib/base/clock.ts';
 import { bodyOf } from '../lib/http/respond.ts';
 import { pumpBehind } from '../lib/http/sse.ts';
@@ -19,11 +20,7 @@ export function sendDirectly(
   if (pump) {
     writeHead(outgoing, response);
     onStream(pump);
-    outgoing.on('drain', () => pump.resume());
-    pump.start({
-      write: (text) => outgoing.write(text),
-      end: () => void outgoing.end(),
-    });
+    startPump(pump, outgoing);
     return true;
   }
   const body = response.body === null ? '' : bodyOf(response);
@@ -35,6 +32,29 @@ export function sendDirectly(
   writeHead(outgoing, response);
   outgoing.end(body);
   return true;
+}
+
+/**
+ * Every packet is one write to the connection, behind the head and the greeting. Node's own would make four of it, and hold them
+ * back until everything that is due in this tick is done.
+ */
+function startPump(pump: StreamPump, outgoing: ServerResponse): void {
+  const resume = () => pump.resume();
+  outgoing.on('drain', resume);
+  let connection: Socket | undefined;
+  pump.start({
+    write(text) {
+      if (connection) return connection.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
+      const takesMore = outgoing.write(text);
+      // A client of HTTP/1.0 gets no chunks, and an answer whose turn on the connection has not come has none yet.
+      if (outgoing.chunkedEncoding && outgoing.socket) {
+        connection = outgoing.socket.on('drain', resume);
+        outgoing.once('close', () => connection?.off('drain', resume));
+      }
+      return takesMore;
+    },
+    end: () => void outgoing.end(),
+  });
 }
 
 /** How long the rest of a body that nobody wants is taken in. */
