@@ -1,4 +1,4 @@
-import { constants, existsSync, readlinkSync, type Stats } from 'node:fs';
+import { constants, existsSync, fstatSync, readlinkSync, type Stats } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '../wire/errors.ts';
@@ -49,17 +49,20 @@ export async function openInside(bounds: Bounds, path: string, flags: number = r
   }
 }
 
-/** Proves that an open descriptor lies inside. `openedAs` is only used where the system can't tell a descriptor's path. */
+/**
+ * Proves that an open descriptor lies inside. `openedAs` is only used where the system can't tell a descriptor's path. What a file
+ * is was learnt when it was opened: asking in place costs a microsecond, another thread as much as the opening.
+ */
 async function verify(
   bounds: Bounds,
   handle: FileHandle,
   openedAs: string,
 ): Promise<{ stats: Stats; realPath: string }> {
-  const [stats, realPath] = await Promise.all([handle.stat(), realPathOf(handle, openedAs)]);
+  const realPath = await realPathOf(handle, openedAs);
   if (realPath === undefined || !isInside(bounds.root, realPath))
     throw new ServiceError('outside_workspace', 'The path leads out of the workspace through a link.');
   if (bounds.isOwnPath(realPath)) throw new ServiceError('not_found', 'There is nothing at this path.');
-  return { stats, realPath };
+  return { stats: fstatSync(handle.fd), realPath };
 }
 
 /**
