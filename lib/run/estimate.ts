@@ -8,9 +8,17 @@ const imageTokens = 1_100;
 
 /** Estimates prompt sizes by the contract's rule: characters / 4, an overhead per message, 1100 tokens per image. */
 export interface Estimator {
-  /** O(messages), each message measured once in its life. */
+  /** O(messages that came since the list was estimated last); each message is measured once in its life. */
   messages(messages: readonly StoredMessage[]): number;
   prompt(system: string, tools: readonly ToolSchema[]): number;
+}
+
+/** What the first `count` messages of a list come to, with those at both ends of them. */
+interface Sum {
+  count: number;
+  tokens: number;
+  first: StoredMessage | undefined;
+  last: StoredMessage | undefined;
 }
 
 /** Remembers the size of what it has seen: stored messages and schemas of tools never change. */
@@ -35,8 +43,21 @@ export function createEstimator(): Estimator {
     toolSizes.set(tool, chars);
     return chars;
   };
+  const sums = new WeakMap<readonly StoredMessage[], Sum>();
+  const sumOf = (messages: readonly StoredMessage[]): number => {
+    const known = sums.get(messages);
+    // Every change keeps a beginning or puts another one in front of the rest: what has both ends has all between them.
+    const isPrefix = known !== undefined && known.first === messages[0] && known.last === messages[known.count - 1];
+    let { count, tokens } = isPrefix ? known : { count: 0, tokens: 0 };
+    for (; count < messages.length; count++) {
+      const message = messages[count];
+      if (message) tokens += sizeOf(message);
+    }
+    sums.set(messages, { count, tokens, first: messages[0], last: messages.at(-1) });
+    return tokens;
+  };
   return {
-    messages: (messages) => messages.reduce((sum, message) => sum + sizeOf(message), 0),
+    messages: sumOf,
     prompt: (system, tools) =>
       Math.ceil((system.length + tools.reduce((sum, tool) => sum + charsOfTool(tool), 0)) / charsPerToken),
   };

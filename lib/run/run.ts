@@ -170,6 +170,7 @@ export class Run {
 
   /** Gives a new id to every call whose id is empty or was used before in this session: results and events are found by it. */
   withUniqueIds(calls: readonly ModelToolCall[]): ModelToolCall[] {
+    if (calls.length === 0) return [];
     this.callIds ??= new Set(
       this.session.messages.flatMap((message) => message.toolCalls?.map((call) => call.id) ?? []),
     );

@@ -1,8 +1,11 @@
+import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ModelRequest, ProviderError } from '../../lib/models/model.ts';
 import { createEstimator } from '../../lib/run/estimate.ts';
 import { renderForSummary } from '../../lib/run/render-history.ts';
+import { undoOf } from '../../lib/session/undo-change.ts';
+import { applyToMessages, type SessionChange } from '../../lib/store/change.ts';
 import type { StoredMessage } from '../../lib/wire/message.ts';
 import { callOf, type Reply, scriptedModel } from '../helpers/scripted-model.ts';
 import { only, type TestSession, withSession } from '../helpers/with-app.ts';
@@ -33,6 +36,43 @@ estimate('is characters / 4, 4 more per message, and 1100 per image', () => {
   assert.is(messages([said('z'.repeat(100_000), { role: 'tool' })]), 15_004, 'what is sent of a tool result is 60,000');
   assert.is(prompt('s'.repeat(40), []), 10);
 });
+
+estimate('is the same whatever became of the transcript since the last one', () => {
+  const text = fc.string({ maxLength: 40 });
+  const change = fc.oneof(
+    fc.record({ kind: fc.constant('appended' as const), texts: fc.array(text, { maxLength: 3 }) }),
+    fc.record({ kind: fc.constant('truncated' as const), keep: fc.nat(8) }),
+    fc.record({ kind: fc.constant('compacted' as const), removed: fc.integer({ min: 1, max: 4 }), text }),
+  );
+  const step = fc.record({ change, isTakenBack: fc.boolean(), isAsked: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      const transcript: StoredMessage[] = [];
+      const { messages } = createEstimator();
+      for (const { change: drawn, isTakenBack, isAsked } of steps) {
+        if (drawn.kind === 'compacted' && drawn.removed > transcript.length) continue;
+        const change = changeOf(drawn);
+        const undo = undoOf(transcript, change);
+        applyToMessages(transcript, change);
+        if (isAsked) messages(transcript);
+        if (isTakenBack) undo();
+        assert.is(messages(transcript), createEstimator().messages(transcript));
+      }
+    }),
+  );
+});
+
+type Drawn =
+  | { kind: 'appended'; texts: string[] }
+  | { kind: 'truncated'; keep: number }
+  | { kind: 'compacted'; removed: number; text: string };
+
+function changeOf(drawn: Drawn): SessionChange {
+  const fields = {};
+  if (drawn.kind === 'appended') return { kind: drawn.kind, messages: drawn.texts.map((text) => said(text)), fields };
+  if (drawn.kind === 'truncated') return { ...drawn, fields };
+  return { kind: drawn.kind, removed: drawn.removed, summary: said(drawn.text), fields };
+}
 
 const input = suite('What the summariser reads');
 
