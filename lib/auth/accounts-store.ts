@@ -1,6 +1,7 @@
 import type { Clock, Undo } from '../base/clock.ts';
 import { isoTime } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
+import { createSlots } from '../base/slots.ts';
 import { type AccountsState, readAccounts, writeAccounts } from './accounts-file.ts';
 
 /** The accounts in memory, changed only through `change`. */
@@ -24,33 +25,36 @@ export interface AccountsStoreOptions {
 
 const usesWrittenAfterMs = 60_000;
 
+/** Opens the accounts on file; without a file there are none yet. Throws ConfigError (exit 78) when it is damaged or can't be read. */
 export async function openAccountsStore(options: AccountsStoreOptions): Promise<AccountsStore> {
   const { path, clock, log, changed } = options;
   const lastUses = new Map<string, string>();
   let state: AccountsState = (await readAccounts(path)) ?? { users: [], tenants: [] };
-  let queue: Promise<unknown> = Promise.resolve();
+  const inTurn = createSlots(1);
   let cancelTimer: Undo | undefined;
   changed(state);
 
   function change<T>(fn: (state: AccountsState) => { next: AccountsState; result: T }): Promise<T> {
-    const done = queue.then(async () => {
+    return inTurn(async () => {
       const { next, result } = fn(state);
       const uses = new Map(lastUses);
+      // What is noted of them is the use of a token that is no more.
+      const renewed = usersWithNewToken(state, next);
+      for (const userId of renewed) uses.delete(userId);
       const complete = withUses(next, uses);
       await writeAccounts(path, complete);
       for (const [userId, at] of uses) if (lastUses.get(userId) === at) lastUses.delete(userId);
+      for (const userId of renewed) lastUses.delete(userId);
       state = complete;
       changed(state);
       return result;
     });
-    queue = done.catch(() => undefined);
-    return done;
   }
   async function writeUses(): Promise<void> {
     cancelTimer?.();
     cancelTimer = undefined;
     if (lastUses.size > 0) await change((current) => ({ next: current, result: undefined }));
-    await queue;
+    else await inTurn(async () => undefined);
   }
   return {
     get state() {
@@ -65,6 +69,11 @@ export async function openAccountsStore(options: AccountsStoreOptions): Promise<
     },
     close: writeUses,
   };
+}
+
+function usersWithNewToken(before: AccountsState, after: AccountsState): string[] {
+  const hashes = new Map(before.users.map(({ id, tokenHash }) => [id, tokenHash]));
+  return after.users.filter(({ id, tokenHash }) => hashes.get(id) !== tokenHash).map(({ id }) => id);
 }
 
 function withUses(state: AccountsState, uses: ReadonlyMap<string, string>): AccountsState {

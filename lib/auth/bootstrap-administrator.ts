@@ -6,7 +6,7 @@ import { defaultTenantId } from '../wire/identity.ts';
 import type { IdSource } from '../wire/ids.ts';
 import type { AccountsStore } from './accounts-store.ts';
 import type { SignIn } from './sign-in.ts';
-import { hashChosenToken } from './tokens.ts';
+import { hashToken } from './tokens.ts';
 
 const shortTokenChars = 20;
 
@@ -49,7 +49,7 @@ export async function bootstrapAdministrator({
       tenantId: defaultTenantId,
       role: 'admin',
       createdAt: isoTime(clock.now()),
-      tokenHash: await hashChosenToken(bootstrapToken),
+      tokenHash: await hashToken(bootstrapToken),
     } as const;
     await store.change((state) => ({ next: { ...state, users: [...state.users, administrator] }, result: undefined }));
     log.info('The first administrator was created from auth.bootstrapToken.', { name: bootstrapName });

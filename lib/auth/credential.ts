@@ -18,6 +18,7 @@ function asText(value: string): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : value;
 }
 
+/** The 32 bytes of the digest of a text in UTF-8. */
 export function sha256(value: string): Buffer {
   return createHash('sha256').update(value).digest();
 }

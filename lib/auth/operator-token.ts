@@ -21,6 +21,7 @@ export async function keptOperatorToken(directory: string): Promise<{ token: str
   return { token, issued: true };
 }
 
+/** Where a token that this service made is kept: one of the store's own paths, invisible in workspaces. */
 export function operatorTokenPath(directory: string): string {
   return join(directory, 'token');
 }

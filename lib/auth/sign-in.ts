@@ -1,3 +1,4 @@
+import { createSlots } from '../base/slots.ts';
 import { ServiceError } from '../wire/errors.ts';
 import type { AccountsState, UserRecord } from './accounts-file.ts';
 import { sha256 } from './credential.ts';
@@ -27,6 +28,7 @@ interface Entry {
 
 const mostWaitingForScrypt = 16;
 
+/** Knows nobody before the first `update`. */
 export function createSignIn(): SignIn {
   let byUser = new Map<string, Entry>();
   let byDigest = new Map<string, Entry>();
@@ -34,7 +36,8 @@ export function createSignIn(): SignIn {
   const accepted = new Map<string, { userId: string; tokenHash: string }>();
   /** What is being looked at, by digest: all requests with one token wait for one answer. */
   const checking = new Map<string, Promise<Principal | undefined>>();
-  let scryptQueue: Promise<unknown> = Promise.resolve();
+  /** One at a time: guesses must not take the thread pool and 32 MB each. */
+  const inTurn = createSlots(1);
 
   function update(state: AccountsState): void {
     const before = byUser;
@@ -57,13 +60,11 @@ export function createSignIn(): SignIn {
     }
     return known(digest);
   }
-  /** One at a time: guesses must not take the thread pool and 32 MB each. */
   async function findChosen(token: string, digest: string): Promise<Principal | undefined> {
     const same = checking.get(digest);
     if (same) return same;
     if (checking.size >= mostWaitingForScrypt) throw tooMany();
-    const result = scryptQueue.then(() => verifyChosen(token, digest)).finally(() => checking.delete(digest));
-    scryptQueue = result.catch(() => undefined);
+    const result = inTurn(() => verifyChosen(token, digest)).finally(() => checking.delete(digest));
     checking.set(digest, result);
     return result;
   }

@@ -17,19 +17,27 @@ export function isGeneratedToken(value: string): boolean {
   return value.startsWith(prefix) && body.length === 43 && value.endsWith(checksum(body));
 }
 
-/** A slow, salted hash, for tokens that a person chose. About 60 ms in the thread pool and 32 MB. */
-export async function hashChosenToken(token: string): Promise<string> {
-  const salt = randomBytes(16);
-  const key = await derive(token, salt);
-  return `scrypt$${salt.toString('base64url')}$${key.toString('base64url')}`;
+/**
+ * What is kept of a token: hex SHA-256 of a generated one, which cannot be guessed, and `scrypt$salt$key` of any other, which
+ * takes about 60 ms in the thread pool and 32 MB.
+ */
+export async function hashToken(token: string): Promise<string> {
+  return isGeneratedToken(token) ? sha256(token).toString('hex') : hashChosenToken(token);
 }
 
+/** Whether a chosen token is the one that was hashed; false for the digest of a generated one. Costs as much as hashing it. */
 export async function matchesChosenToken(token: string, hash: string): Promise<boolean> {
   const [scheme, salt, key] = hash.split('$');
   if (scheme !== 'scrypt' || salt === undefined || key === undefined) return false;
   const expected = Buffer.from(key, 'base64url');
   const derived = await derive(token, Buffer.from(salt, 'base64url'));
   return expected.length === derived.length && timingSafeEqual(expected, derived);
+}
+
+async function hashChosenToken(token: string): Promise<string> {
+  const salt = randomBytes(16);
+  const key = await derive(token, salt);
+  return `scrypt$${salt.toString('base64url')}$${key.toString('base64url')}`;
 }
 
 function derive(token: string, salt: Buffer): Promise<Buffer> {

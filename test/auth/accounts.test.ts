@@ -66,6 +66,14 @@ first('a rotated bootstrap token stays dead, also after a restart with it still 
   assert.is(await signIn(again.auth, token), 'accepted');
 });
 
+first('a bootstrap token that this service made, for another directory, is one like any other', async () => {
+  const bootstrap = createToken();
+  const { directory, accountsFile } = await started({ bootstrap });
+  const { auth } = await started({ directory, bootstrap: '' });
+  assert.is(await within(5_000, signIn(auth, bootstrap)), 'accepted');
+  assert.not.match(readFileSync(accountsFile, 'utf8'), bootstrap);
+});
+
 first('without users and without a bootstrap token the start ends with exit 78', async () => {
   const error = await startAuth({ mode: 'accounts' }).catch((thrown: unknown) => thrown);
   assert.is(exitCode(error), 78);
@@ -134,6 +142,20 @@ storage('the last use is written within a minute, not per request', async () => 
   await turn(clock, 60_000);
   await within(5_000, auth.close());
   assert.match(readFileSync(accountsFile, 'utf8'), lastUsedAt);
+});
+
+storage('a new token was never used, whatever its predecessor was', async () => {
+  const { auth, accountsFile } = await settled();
+  const { user, token } = await auth.createUser({ name: 'Ada' });
+  await signIn(auth, token);
+  const rotating = auth.rotateToken(user.id);
+  await signIn(auth, token);
+  const rotated = await rotating;
+  assert.is((await auth.users()).find(({ id }) => id === user.id)?.lastUsedAt, undefined);
+  await within(5_000, auth.close());
+  assert.not.match(readFileSync(accountsFile, 'utf8'), 'lastUsedAt');
+  await signIn(auth, rotated.token);
+  assert.ok((await auth.users()).find(({ id }) => id === user.id)?.lastUsedAt);
 });
 
 storage('closing writes the last use', async () => {
