@@ -7,7 +7,8 @@ import { blobDirectory, layout, snapshotPath } from './store-paths.ts';
 
 /**
  * Sets a damaged session aside: `quarantine/<id>/` gets a `reason.txt`, its good log records, its snapshot, its images.
- * May be repeated: what was moved already stays.
+ * May be repeated: what was moved already stays. Of a session that was brought back and is damaged again the later state is
+ * kept, with the images of both.
  */
 export async function quarantine(
   files: FilePort,
@@ -22,8 +23,21 @@ export async function quarantine(
   ]);
   await replaceFile(files, join(directory, 'records.jsonl'), recordLines(records));
   await move(files, snapshotPath(root, tenant, session), join(directory, 'session.json'));
-  await move(files, blobDirectory(root, session), join(directory, 'blobs'));
+  await quarantineImages(files, root, session);
   await files.syncDirectory(directory);
+}
+
+/**
+ * Sets the images of a session aside: `quarantine/<id>/blobs`. One by one, since some of an earlier time may be there. None
+ * replaces another: they are named by what they hold.
+ */
+export async function quarantineImages(files: FilePort, root: string, session: string): Promise<void> {
+  const [from, to] = [blobDirectory(root, session), join(root, layout.quarantine, session, 'blobs')];
+  const names = await files.list(from);
+  if (names.length > 0) await ensureDirectory(files, root, to);
+  for (const name of names) await move(files, join(from, name), join(to, name));
+  if (names.length > 0) await files.syncDirectory(to);
+  await files.remove(from);
 }
 
 function* recordLines(records: LoggedCommit[]): Generator<Buffer> {

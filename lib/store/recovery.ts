@@ -5,7 +5,7 @@ import type { FilePort } from './file-port.ts';
 import { readDocument, readDocumentHead } from './line-document.ts';
 import { type ReadLog, readLog } from './log-reader.ts';
 import { type ClosedSegment, listSegments, segmentPath } from './log-segment.ts';
-import { quarantine } from './quarantine.ts';
+import { quarantine, quarantineImages } from './quarantine.ts';
 import { syncWhole, temporarySuffix } from './replace-file.ts';
 import { createReplay, type Suspect } from './replay.ts';
 import { entryFromHead, gapIn, type SessionEntry, type SnapshotHead, snapshotTaken } from './session-entry.ts';
@@ -66,7 +66,8 @@ export async function recover(files: FilePort, root: string): Promise<Recovered>
   const numbers = await cut(files, logDirectory, read, findings);
   // What is seen from here on stays: a later record must not outlive one that was never synced.
   for (const number of read.unproven) await syncWhole(files, segmentPath(logDirectory, number));
-  await removeLeftovers(files, root, entries);
+  const isOver = (session: string): boolean => !incomplete || replay.deleted.has(session);
+  await removeLeftovers(files, root, { entries, isOver });
   return {
     entries,
     segments: segments.filter(({ number }) => numbers.includes(number)),
@@ -206,11 +207,18 @@ async function cut(files: FilePort, logDirectory: string, read: ReadLog, finding
   return listSegments(files, logDirectory);
 }
 
-/** Temporary files, and images and snapshots of sessions that are no more. */
-async function removeLeftovers(files: FilePort, root: string, entries: Map<string, SessionEntry>): Promise<void> {
-  for (const session of await files.list(join(root, layout.blobs)))
-    if (!entries.has(session)) await files.remove(join(root, layout.blobs, session));
-    else await removeTemporary(files, join(root, layout.blobs, session));
+/** Temporary files, and images of sessions that are no more; where damage may have made one missing they are set aside. */
+async function removeLeftovers(
+  files: FilePort,
+  root: string,
+  { entries, isOver }: { entries: Map<string, SessionEntry>; isOver: (session: string) => boolean },
+): Promise<void> {
+  for (const session of await files.list(join(root, layout.blobs))) {
+    const directory = join(root, layout.blobs, session);
+    if (entries.has(session)) await removeTemporary(files, directory);
+    else if (isOver(session) || !isFileName(session)) await files.remove(directory);
+    else await quarantineImages(files, root, session);
+  }
   for (const directory of [root, join(root, layout.log), join(root, layout.meta)])
     await removeTemporary(files, directory, directory === root ? layout.index : '');
 }

@@ -1,4 +1,4 @@
-import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -92,6 +92,26 @@ test('damage that makes the id of a new session that of an older one harms the n
     assert.equal(texts(await store.readMessages('default', older.id)), ['one']);
     assert.ok(findings.some((finding) => finding.includes(damaged.id)));
   });
+});
+
+test('images of a session of which no record can be read are set aside, those of a deleted one go', async () => {
+  const [kept, damaged, gone] = [author(), author(), author()];
+  const crashed = await crashAfter(async (store) => {
+    for (const each of [kept, damaged, gone]) await store.commit(each.create({ title: `Title of ${each.id}` }));
+    for (const each of [kept, damaged]) await store.putImage('default', each.id, 'AAEC');
+    await store.commit(gone.remove());
+    await store.commit(kept.append('one'));
+  });
+  const bytes = await readFile(segmentIn(crashed));
+  await writeFile(segmentIn(crashed), flip(bytes, bytes.indexOf(`Title of ${damaged.id}`)));
+  await mkdir(join(crashed, 'blobs', gone.id), { recursive: true });
+  await writeFile(join(crashed, 'blobs', gone.id, 'a'.repeat(64)), 'to go');
+  await withStore(crashed, async (_store, { sessions, incomplete }) => {
+    assert.equal([sessions.map(({ id }) => id), incomplete], [[kept.id], true]);
+  });
+  assert.equal(await readdir(join(crashed, 'blobs')), [kept.id]);
+  assert.equal(await readdir(join(crashed, 'quarantine')), [damaged.id]);
+  assert.is((await readdir(join(crashed, 'quarantine', damaged.id, 'blobs'))).length, 1);
 });
 
 test('a flipped byte in the very last record is damage too, not a torn write: its session is put aside, boot after boot', async () => {

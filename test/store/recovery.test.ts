@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -84,6 +84,26 @@ test('a snapshot that can not be read is quarantined when the index is gone too;
   });
   const kept = await readFile(join(directory, 'quarantine', damaged.id, 'session.json'), 'utf8');
   assert.is(kept, 'not a snapshot\n');
+});
+
+test('a session that was brought back and is damaged again is quarantined again; its images of both times are kept', async () => {
+  const directory = tempDirectory();
+  const hashes: string[] = [];
+  for (const image of ['AAEC', 'AwQF']) {
+    const session = author('default', 'ses_again');
+    await withStore(directory, async (store) => {
+      await store.commit(session.create());
+      for (const data of ['BgcI', image]) hashes.push((await store.putImage('default', session.id, data)).hash);
+    });
+    await rm(join(directory, 'index.json'));
+    await writeFile(join(directory, 'sessions', 'ses_again.json'), `damaged after ${image}\n`);
+    await withStore(directory, async (_store, { sessions, aside }) =>
+      assert.equal([sessions, aside], [[], [session.id]]),
+    );
+  }
+  const aside = join(directory, 'quarantine/ses_again');
+  assert.is(await readFile(join(aside, 'session.json'), 'utf8'), 'damaged after AwQF\n');
+  assert.equal((await readdir(join(aside, 'blobs'))).sort(), [...new Set(hashes)].sort());
 });
 
 test('a transcript that was damaged on disk is refused, never shortened', async () => {
