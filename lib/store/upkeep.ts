@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { systemCode } from '../base/caught.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
+import { createSlots } from '../base/slots.ts';
 import type { FilePort } from './file-port.ts';
 import { segmentPath } from './log-segment.ts';
 import type { LogWriter } from './log-writer.ts';
@@ -62,7 +63,7 @@ export function createUpkeep(options: UpkeepOptions, indexIsOld: boolean): Upkee
   /** When everything was last settled, and after how many bytes. An index that a purge writes is no substitute. */
   let settledAt = Number.NEGATIVE_INFINITY;
   let settledBytes = 0;
-  let tail: Promise<void> = Promise.resolve();
+  const serialised = createSlots(1);
   let timer: (() => void) | undefined;
   let considering = false;
   let stopped = false;
@@ -108,20 +109,29 @@ export function createUpkeep(options: UpkeepOptions, indexIsOld: boolean): Upkee
     log.warn('The upkeep of the store did not succeed and will be tried again.', { code: systemCode(error) });
   }
 
-  function serialised(work: () => Promise<void>): Promise<void> {
-    const task = tail.then(work);
-    tail = task.catch(() => undefined);
-    return task;
-  }
-
   async function purgeAll(): Promise<void> {
     if (purges.length === 0) return;
-    const batch = [...purges];
-    for (const { tenantId, sessionId, entry } of batch) {
-      await entry?.writing;
-      await files.remove(snapshotPath(root, tenantId, sessionId));
-      await options.removeImages(sessionId);
-    }
+    const batch: Purge[] = [];
+    const failures: unknown[] = [];
+    // One whose files are held keeps those of no other.
+    for (const purge of [...purges])
+      await removeFiles(purge).then(
+        () => batch.push(purge),
+        (error) => failures.push(error),
+      );
+    if (batch.length > 0) await leaveLog(batch);
+    purges = purges.filter((purge) => !batch.includes(purge));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async function removeFiles({ tenantId, sessionId, entry }: Purge): Promise<void> {
+    await entry?.writing;
+    await files.remove(snapshotPath(root, tenantId, sessionId));
+    await options.removeImages(sessionId);
+  }
+
+  /** Takes sessions whose files are gone out of the index and the log. */
+  async function leaveLog(batch: Purge[]): Promise<void> {
     // The log goes on saying that they are deleted until their snapshots can't come back.
     for (const tenantId of new Set(batch.map((purge) => purge.tenantId)))
       await syncIfThere(files, sessionDirectory(root, tenantId));
@@ -134,7 +144,6 @@ export function createUpkeep(options: UpkeepOptions, indexIsOld: boolean): Upkee
     if (holding.length > 1 || batch.some(({ entry }) => !entry || entry.inIndex))
       await dropSegments(await saveIndex(), batch);
     for (const segment of [...writer.closedSegments()]) await rewriteSegment(files, logDirectory, segment, gone);
-    purges = purges.filter((purge) => !batch.includes(purge));
   }
 
   async function checkpoint(): Promise<void> {

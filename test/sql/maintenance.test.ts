@@ -7,32 +7,74 @@ import { silent } from '../store/file-rig.ts';
 
 const test = suite('what is deleted is erased soon');
 
-test('also while one deletion follows another', async () => {
-  const clock = createFakeClock();
-  let looked = 0;
-  const database: Database = {
+/** A database that answers nothing, shown every statement. */
+function silentDatabase(see: (sql: string) => void): Database {
+  return {
     open: async () => undefined,
     close: async () => undefined,
     transaction: async () => [],
     async query({ sql }) {
-      if (sql.includes('FROM unerased')) looked += 1;
+      see(sql);
       return [];
     },
   };
+}
+
+function maintenanceOf(database: Database, removeImages: (sessionId: string) => Promise<void> = async () => undefined) {
+  const clock = createFakeClock();
   const maintenance = createMaintenance({
     database,
     room: { forCopy: async () => true },
     clock,
     log: silent,
-    removeImages: async () => undefined,
+    removeImages,
     isReadOnly: () => false,
   });
+  return { clock, maintenance };
+}
+
+test('also while one deletion follows another', async () => {
+  let looked = 0;
+  const database = silentDatabase((sql) => {
+    if (sql.includes('FROM unerased')) looked += 1;
+  });
+  const { clock, maintenance } = maintenanceOf(database);
   for (let at = 0; at < 10; at++) {
     maintenance.deleted([`ses_${at}`]);
     clock.advance(30);
     await new Promise((resolve) => setImmediate(resolve));
   }
   assert.ok(looked >= 4, `looked ${looked} times in 300 ms`);
+  maintenance.stop();
+});
+
+test('also when images of another session can not be removed', async () => {
+  const removed: string[] = [];
+  let looked = false;
+  const database = silentDatabase((sql) => {
+    looked ||= sql.includes('FROM unerased');
+  });
+  const { maintenance } = maintenanceOf(database, async (id) => {
+    if (id === 'ses_stuck') throw new Error('they are held');
+    removed.push(id);
+  });
+  maintenance.deleted(['ses_stuck', 'ses_gone']);
+  const error = await maintenance.flush().catch((reason: Error) => reason.message);
+  assert.equal([removed, looked, error], [['ses_gone'], true, 'they are held']);
+  maintenance.stop();
+});
+
+test('a checkpoint that failed is made with the next occasion', async () => {
+  let checkpoints = 0;
+  const database = silentDatabase((sql) => {
+    if (sql === 'CHECKPOINT' && ++checkpoints === 1) throw new Error('the disk is full');
+  });
+  const { maintenance } = maintenanceOf(database);
+  maintenance.wrote(1);
+  const error = await maintenance.flush().catch((reason: Error) => reason.message);
+  await maintenance.flush();
+  await maintenance.flush();
+  assert.equal([error, checkpoints], ['the disk is full', 2]);
   maintenance.stop();
 });
 

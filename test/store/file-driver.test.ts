@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { storePaths } from '../../lib/store/store-paths.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
-import { watchedFiles } from './faulty-files.ts';
+import { failingFiles, watchedFiles } from './faulty-files.ts';
 import { fileStore, filesBelow, filesWith, withStore } from './file-rig.ts';
 import { author, texts } from './sample.ts';
 import { noResidents, rejects } from './session-store-contract.ts';
@@ -92,6 +92,34 @@ test('500 ms after a deletion no byte of the session is left, wherever it was', 
     );
     assert.is((await again.readMessages('default', kept.id)).length, 30);
   });
+});
+
+test('a deleted session whose files can not be removed keeps those of no other one', async () => {
+  const directory = tempDirectory();
+  const [stuck, gone] = [author(), author()];
+  let failing = true;
+  const files = failingFiles(
+    'EIO',
+    ({ operation, path }) => failing && operation === 'remove' && path.includes(stuck.id),
+  );
+  await withStore(
+    directory,
+    async (store) => {
+      for (const each of [stuck, gone]) {
+        await store.commit(each.create({ title: `SECRET of ${each.id}` }));
+        await store.putImage('default', each.id, Buffer.from(`SECRET IMAGE of ${each.id}`).toString('base64'));
+      }
+      await store.flush();
+      for (const each of [stuck, gone]) await store.commit(each.remove());
+      await pause(500);
+      assert.equal(await filesWith(directory, `of ${gone.id}`), []);
+      assert.ok((await filesWith(directory, `of ${stuck.id}`)).length > 0);
+      failing = false;
+      await store.flush();
+      assert.equal(await filesWith(directory, 'SECRET'), []);
+    },
+    { files },
+  );
 });
 
 test('the log is short again after segments have been covered by snapshots', async () => {

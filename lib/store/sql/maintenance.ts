@@ -1,5 +1,7 @@
+import { messageOf } from '../../base/caught.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
+import { createSlots } from '../../base/slots.ts';
 import type { Database } from './database.ts';
 import { checkpoint, type Erasable, erase, findErasable, restoreWordIndex, smallPart } from './erasure.ts';
 import { countPartitions } from './migrations.ts';
@@ -45,7 +47,7 @@ const vacuumBytes = 64 * 1024 * 1024;
 export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const { database, room, clock, log, removeImages, isReadOnly } = options;
   const gone = new Set<string>();
-  let tail: Promise<void> = Promise.resolve();
+  const serialised = createSlots(1);
   let eraseTimer: (() => void) | undefined;
   let eraseAt = 0;
   let lookTimer: (() => void) | undefined;
@@ -90,15 +92,8 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     return clock.monotonic() - wroteAt > quietMs;
   }
 
-  function serialised(work: () => Promise<void>): Promise<void> {
-    const task = tail.then(work);
-    tail = task.catch(() => undefined);
-    return task;
-  }
-
   function report(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
-    log.warn('The upkeep of the database did not succeed and will be tried again.', { reason });
+    log.warn('The upkeep of the database did not succeed and will be tried again.', { reason: messageOf(error) });
   }
 
   /** The earlier of two holds: neither a retry nor a stream of deletions puts one off. */
@@ -118,15 +113,20 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   }
 
   async function eraseAll(now: boolean): Promise<void> {
-    for (const id of [...gone]) {
-      await removeImages(id);
-      gone.delete(id);
-    }
+    const failures = new Map<string, unknown>();
+    // One whose images are held keeps nothing of the others.
+    const remove = (id: string): Promise<unknown> =>
+      removeImages(id).then(
+        () => gone.delete(id),
+        (error) => failures.set(id, error),
+      );
+    for (const id of [...gone]) await remove(id);
     const all = await findErasable(database);
-    for (const { sessionId } of all) await removeImages(sessionId);
+    for (const { sessionId } of all) if (!failures.has(sessionId)) await remove(sessionId);
     const since = waitingSince ?? clock.monotonic();
     const patient = !now && !quiet() && clock.monotonic() - since < latestMs;
-    const wanted = patient ? all.filter(({ size }) => size <= smallPart) : all;
+    const free = all.filter(({ sessionId }) => !failures.has(sessionId));
+    const wanted = patient ? free.filter(({ size }) => size <= smallPart) : free;
     // A part is written anew beside the old one: on a full disk it waits for room.
     const due: Erasable[] = [];
     for (const each of wanted) if (await room.forCopy(each.size)) due.push(each);
@@ -137,6 +137,8 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     restoreIndexes();
     waitingSince = due.length < all.length ? since : undefined;
     if (waitingSince !== undefined) scheduleErase(retryMs);
+    const [failure] = failures.values();
+    if (failures.size > 0) throw failure;
   }
 
   /** One part at a time, in quiet moments: while an index is made commits wait. */
@@ -177,8 +179,9 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
 
   async function checkpointNow(): Promise<void> {
     if (sinceCheckpoint === 0) return;
-    sinceCheckpoint = 0;
+    const bytes = sinceCheckpoint;
     await checkpoint(database);
+    sinceCheckpoint -= bytes;
   }
 
   async function vacuum(): Promise<void> {
