@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/caught.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Database } from './database.ts';
@@ -70,7 +71,7 @@ export function createOlderMessages(options: OlderMessagesOptions): OlderMessage
     cancel = clock.after(ms, () => {
       if (isReadOnly()) return schedule(retryMs);
       serialised(step).catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         if (!stopped) log.warn('Messages of an earlier version are not sealed yet; that is tried again.', { reason });
         schedule(retryMs);
       });

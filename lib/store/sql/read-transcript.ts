@@ -1,4 +1,4 @@
-import { nextTurn } from '../../base/next-turn.ts';
+import { createSlices } from '../../base/next-turn.ts';
 import type { StoredMessage } from '../../wire/message.ts';
 import type { Database } from './database.ts';
 import { messageColumns, messageFromRow } from './stored-message.ts';
@@ -20,12 +20,10 @@ export async function readTranscript(database: Database, sessionId: string): Pro
   if (Number(session.length) !== rows.length)
     throw new Error(`The transcript cannot be read: ${rows.length} of ${Number(session.length)} messages are there.`);
   const messages: StoredMessage[] = [];
-  let sliceEnds = performance.now() + sliceMs;
+  const slices = createSlices(sliceMs);
   for (const row of rows) {
     messages.push(messageFromRow({ ...row, secret: session.secret }));
-    if (performance.now() < sliceEnds) continue;
-    await nextTurn();
-    sliceEnds = performance.now() + sliceMs;
+    if (slices.over) await slices.next();
   }
   return messages;
 }

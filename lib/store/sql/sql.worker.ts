@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite, type PGliteInterface, type Transaction } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
+import { messageOf } from '../../base/caught.ts';
 import { prepareCluster } from './cluster.ts';
 import type { Row, Statement } from './database.ts';
 import { DurableFiles } from './durable-files.ts';
@@ -23,7 +24,7 @@ try {
   reply({ type: 'ready' });
 } catch (error) {
   const final = error instanceof Error && 'exitCode' in error;
-  reply({ type: 'refused', reason: error instanceof Error ? error.message : String(error), final });
+  reply({ type: 'refused', reason: messageOf(error), final });
   parentPort?.close();
 }
 
@@ -72,7 +73,7 @@ async function run(on: PGliteInterface | Transaction, { sql, values = [] }: Stat
 
 /** What PostgreSQL reports as an error leaves it intact. Anything else (a panic, an abort) does not. */
 function fail(id: number, error: unknown): void {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   const reported = error instanceof Error && 'severity' in error && error.severity === 'ERROR' && 'code' in error;
   if (reported) {
     reply({ type: 'failed', id, reason, code: String(error.code) });
