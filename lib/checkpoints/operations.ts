@@ -19,7 +19,7 @@ import { takeSnapshot } from './take-snapshot.ts';
 import { largestIgnoreFile } from './walk.ts';
 
 export interface WorkerOperations extends Operations {
-  /** What nobody waits for: what git shows of the records, and the stat data of the last walk, go to disk. */
+  /** What nobody waits for: what git shows of the records, and the stat data of the last walk, go to disk. Rejects with the first failure since the last time. */
   settle(): Promise<void>;
   /** True when `settle` has something to do. */
   unsettled(): boolean;
@@ -37,6 +37,8 @@ const longestSafetyLabel = 1_000;
 export function createOperations(settings: WorkerSettings, progress: () => void): WorkerOperations {
   const repositories = new Map<string, Repository>();
   const unsaved = new Set<Repository>();
+  /** Why something that was put off could not be written. */
+  const failures: unknown[] = [];
   const rules = createIgnoreLevel(settings.exclude);
 
   async function open({ repository: path, tenantId, workspace }: Target): Promise<Repository> {
@@ -45,15 +47,24 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
     const repository = known ?? openRepository(path, { durable: settings.durable, identity: { tenantId, workspace } });
     repositories.set(path, repository);
     for (const [oldest, idle] of [...repositories].slice(0, -openRepositories)) {
-      await write(idle);
+      await writePutOff(oldest, idle);
       repositories.delete(oldest);
     }
     return repository;
   }
 
-  async function write(repository: Repository): Promise<void> {
-    if (unsaved.delete(repository)) repository.saveStats();
-    if (repository.view.behind) await repository.writeView();
+  /**
+   * A failure is the business of `settle`, not of whoever works in another repository. The records are right and on disk:
+   * what git shows is made again from them when this one is opened next.
+   */
+  async function writePutOff(path: string, repository: Repository): Promise<void> {
+    try {
+      if (unsaved.delete(repository)) repository.saveStats();
+      if (repository.view.behind) await repository.writeView();
+    } catch (error) {
+      repositories.delete(path);
+      failures.push(error);
+    }
   }
 
   /** The workspace as it is now; its objects go into `batch`. */
@@ -169,17 +180,12 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
     },
 
     async settle() {
-      for (const [path, repository] of repositories)
-        try {
-          await write(repository);
-        } catch (error) {
-          // The records are right and on disk: what git shows is made again from them when the repository is opened next.
-          repositories.delete(path);
-          throw error;
-        }
+      for (const [path, repository] of repositories) await writePutOff(path, repository);
+      const [first] = failures.splice(0);
+      if (first !== undefined) throw first;
     },
 
-    unsettled: () => unsaved.size > 0 || [...repositories.values()].some(({ view }) => view.behind),
+    unsettled: () => failures.length + unsaved.size > 0 || [...repositories.values()].some(({ view }) => view.behind),
   };
 }
 

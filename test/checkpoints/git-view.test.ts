@@ -1,10 +1,11 @@
-import { existsSync, promises as fs, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, promises as fs, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import git from 'isomorphic-git';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commitContent } from '../../lib/checkpoints/git-commit.ts';
 import { objectId } from '../../lib/checkpoints/object-batch.ts';
+import { createOperations } from '../../lib/checkpoints/operations.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import { eventually, within } from '../helpers/within.ts';
 import { checkRepositories, hasGit, repositoriesIn, runGit } from './native-git.ts';
@@ -73,6 +74,34 @@ test('what a crash kept from git is there after the next start, and the records 
   await second.checkpointer.close();
   assert.is(runGit(repository, 'log', '--format=%s'), 'after\nn 2\nn 1\nn 0\n');
   checkRepositories(directory);
+});
+
+test('a repository that git cannot be shown keeps no other from its checkpoints, and is made up for when it is used next', async () => {
+  const operations = createOperations({ maxFiles: 100, exclude: [], ownPaths: [], durable: false }, () => undefined);
+  const targets = Array.from({ length: 6 }, (_, at) => {
+    const repository = join(tempDirectory('repositories'), `${at}.git`);
+    return { repository, workspace: tempDirectory('workspace'), tenantId: 'default' };
+  });
+  const [broken, ...others] = targets;
+  assert.ok(broken);
+  const capture = (target: typeof broken, id: string) =>
+    operations.capture(target, [{ id, label: id, sessionId: 'ses_one', at: 0 }]);
+  await capture(broken, 'chk_first');
+  const refs = join(broken.repository, 'refs');
+  writeFileSync(refs, 'in the way of the directory');
+  // Only a few repositories stay open: those that were not used for longest are closed, which writes what was put off.
+  for (const other of others) assert.is((await capture(other, 'chk_other')).length, 1);
+  const told = await operations.settle().then(
+    () => 'nothing',
+    (error: Error) => error.message,
+  );
+  assert.match(told, 'ENOTDIR');
+  assert.not(operations.unsettled());
+  for (const { repository } of others) assert.ok(existsSync(join(repository, 'refs/heads/ses_one')));
+  unlinkSync(refs);
+  await capture(broken, 'chk_second');
+  await operations.settle();
+  assert.is((await git.log({ fs: { promises: fs }, gitdir: broken.repository, ref: 'ses_one' })).length, 2);
 });
 
 test('many sessions at once get a branch each, and a deleted one loses it at once', async () => {
