@@ -32,10 +32,12 @@ export function field<T, S>(inner: struct.Struct<T, S>, description: string): st
 
 // superstruct's own functions, which also leave a note: a refined struct does not say what it was refined with.
 
+/** A field that may be left out. */
 export function optional<T, S>(inner: struct.Struct<T, S>): struct.Struct<T | undefined, S> {
   return annotate(struct.optional(inner), inner, {});
 }
 
+/** Takes null, too. */
 export function nullable<T, S>(inner: struct.Struct<T, S>): struct.Struct<T | null, S> {
   return annotate(struct.nullable(inner), inner, { nullable: true });
 }
@@ -45,10 +47,12 @@ export function defaulted<T, S>(inner: struct.Struct<T, S>, fallback: T | (() =>
   return annotate(struct.defaulted(inner, fallback), inner, {});
 }
 
+/** A number that is not below `minimum`. */
 export function min<S>(inner: struct.Struct<number, S>, minimum: number): struct.Struct<number, S> {
   return annotate(struct.min(inner, minimum), inner, { minimum });
 }
 
+/** A number that is not above `maximum`. */
 export function max<S>(inner: struct.Struct<number, S>, maximum: number): struct.Struct<number, S> {
   return annotate(struct.max(inner, maximum), inner, { maximum });
 }
@@ -62,14 +66,18 @@ export function size<T extends string | number | unknown[], S>(
   return annotate(struct.size(inner, least, most), inner, bounds(inner.type, least, most));
 }
 
+/** A string or an array that is not empty. */
 export function nonempty<T extends string | unknown[], S>(inner: struct.Struct<T, S>): struct.Struct<T, S> {
   return annotate(struct.nonempty(inner), inner, inner.type === 'array' ? { minItems: 1 } : { minLength: 1 });
 }
 
+/** A string that an expression finds something in. The model reads it too, unless it has flags that JSON Schema cannot say. */
 export function pattern<S>(inner: struct.Struct<string, S>, expression: RegExp): struct.Struct<string, S> {
-  return annotate(struct.pattern(inner, expression), inner, { pattern: expression.source });
+  const isPlain = /^[dguvy]*$/.test(expression.flags);
+  return annotate(struct.pattern(inner, expression), inner, isPlain ? { pattern: expression.source } : {});
 }
 
+/** An object with any names and values of one kind. */
 export function record<V, S>(
   key: struct.Struct<string>,
   value: struct.Struct<V, S>,
@@ -80,6 +88,7 @@ export function record<V, S>(
 
 type AnyOf<A extends readonly StructLike[]> = A[number]['TYPE'];
 
+/** A value of any of these kinds. */
 export function union<A extends readonly [StructLike, ...StructLike[]]>(structs: A): struct.Struct<AnyOf<A>, null> {
   const [first, ...rest] = structs as readonly StructLike[] as [struct.Struct, ...struct.Struct[]];
   const made: struct.Struct<unknown, null> = struct.union([first, ...rest]);

@@ -26,6 +26,8 @@ import {
 } from '../../lib/plugin-api/index.ts';
 import { createArgumentValidator } from '../../lib/tools/validate-arguments.ts';
 
+const context = {} as ToolContext;
+
 /** What the model reads of a field. */
 function schemaOf(field: ToolFields[string]): unknown {
   const tool = defineTool({ name: 'any', description: '', parameters: { field }, execute: () => '' });
@@ -59,6 +61,15 @@ schemas('refinements and descriptions survive in any order', () => {
     maxItems: 3,
   });
   assert.equal(schemaOf(pattern(nonempty(string()), /^a/)), { type: 'string', minLength: 1, pattern: '^a' });
+});
+
+schemas('an expression with flags, which JSON Schema has no place for, is left to the struct', async () => {
+  assert.equal(schemaOf(pattern(string(), /^a$/u)), { type: 'string', pattern: '^a$' });
+  assert.equal(schemaOf(pattern(string(), /^a$/i)), { type: 'string' });
+  const parameters = { field: pattern(string(), /^a$/i) };
+  const tool = defineTool({ name: 'any', description: '', parameters, execute: ({ field }) => field });
+  assert.is(await createArgumentValidator()(tool, { field: 'A' }), undefined);
+  assert.is(await tool.execute({ field: 'A' }, context), 'A');
 });
 
 schemas('required, optional and defaulted fields of nested objects', () => {
@@ -97,7 +108,6 @@ const repeat = defineTool({
   // The types are part of the test: `times` is a number, `separator` may be undefined.
   execute: ({ word, times, separator }) => Array.from({ length: times }, () => word.trim()).join(separator ?? ' '),
 });
-const context = {} as ToolContext;
 
 tools('defaults are filled in for execute and describe', async () => {
   assert.is(await repeat.execute({ word: 'ha' }, context), 'ha ha');
