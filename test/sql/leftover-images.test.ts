@@ -8,7 +8,7 @@ import { tempDirectory } from '../helpers/temp-directory.ts';
 import { eventually } from '../helpers/within.ts';
 import { author } from '../store/sample.ts';
 import { noResidents } from '../store/session-store-contract.ts';
-import { sqlStore } from './sql-rig.ts';
+import { embeddedDatabase, sqlStore } from './sql-rig.ts';
 
 const test = suite('what a crash leaves of images goes after the next start');
 
@@ -33,6 +33,27 @@ test('unfinished files and images of sessions that are not there; whole ones sta
   await eventually(10_000, () => !existsSync(unfinished) && !existsSync(orphan), 'the sweep');
   assert.is(await again.readImage('default', session.id, hash), 'AAEC');
   await again.close();
+});
+
+test('the images of a session whose record cannot be read stay with what is left of it', async () => {
+  const directory = tempDirectory();
+  const store = sqlStore(directory);
+  await store.open(noResidents);
+  const session = author();
+  await store.commit(session.create());
+  const { hash } = await store.putImage('default', session.id, 'AAEC');
+  await store.close();
+  const database = embeddedDatabase(directory);
+  await database.query({ sql: "UPDATE sessions SET record = 'damaged'" });
+  await database.close();
+  const orphan = join(directory, 'service.db/blobs/ses_never_created');
+  mkdirSync(orphan);
+
+  const again = sqlStore(directory);
+  assert.equal((await again.open(noResidents)).aside, [session.id]);
+  await eventually(10_000, () => !existsSync(orphan), 'the sweep');
+  await again.close();
+  assert.ok(existsSync(join(directory, 'service.db/blobs', session.id, hash)));
 });
 
 test('the images that are being written meanwhile stay', async () => {

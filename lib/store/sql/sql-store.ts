@@ -38,6 +38,8 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
   const known = new Map<string, KnownSession>();
   /** Sessions whose creation is on its way. */
   const arriving = new Set<string>();
+  /** Sessions whose record can't be read: what is left of them stays for whoever repairs it. */
+  const aside = new Set<string>();
   const maintenance = createMaintenance({
     database,
     room,
@@ -134,12 +136,12 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
       if (!(await room.forBatch(false))) await care.met(noRoom(), true);
       await database.open();
       await migrate(database);
-      const aside = await loadSessions(database, known);
+      for (const id of await loadSessions(database, known)) aside.add(id);
       await maintenance.start();
       sweepLater();
-      const findings = aside.map((id) => `The record of ${id} cannot be read and is left aside.`);
+      const findings = Array.from(aside, (id) => `The record of ${id} cannot be read and is left aside.`);
       const sessions = Array.from(known.values(), ({ record }) => record);
-      return { sessions, findings, aside, incomplete: false };
+      return { sessions, findings, aside: [...aside], incomplete: false };
     } catch (error) {
       await database.close();
       await care.close();
@@ -156,7 +158,8 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
   function sweepLater(): void {
     cancelSweep = clock.after(sweepAfterMs, () => {
       if (care.trouble() === 'read-only') return;
-      sweeping = images.sweep({ isThere, goesOn: () => !closing }).then(
+      const isLeft = (id: string): boolean => isThere(id) || aside.has(id);
+      sweeping = images.sweep({ isThere: isLeft, goesOn: () => !closing }).then(
         (removed) => void (removed > 0 && log.info('Images that a crash had left were removed.', { removed })),
         (error: unknown) => log.warn('Images that a crash left could not be removed.', { code: failureCode(error) }),
       );
