@@ -1,16 +1,20 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { systemClock } from '../../lib/base/clock.ts';
+import { packageRoot } from '../../lib/base/package-root.ts';
 import { prepareCluster } from '../../lib/store/sql/cluster.ts';
 import { isDatabaseLost } from '../../lib/store/sql/database.ts';
+import { createPgliteDatabase } from '../../lib/store/sql/pglite-database.ts';
 import { startParameters } from '../../lib/store/sql/server-settings.ts';
 import { verifyDurability } from '../../lib/store/sql/verify-durability.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import { eventually, within } from '../helpers/within.ts';
-import { filesWith } from '../store/file-rig.ts';
+import { filesWith, silent } from '../store/file-rig.ts';
 import { author, texts } from '../store/sample.ts';
 import { noResidents, rejects } from '../store/session-store-contract.ts';
 import { embeddedDatabase, seed, sqlStore, sqlStoreOn } from './sql-rig.ts';
@@ -74,6 +78,26 @@ failures('a statement that hangs is given up, and the database goes on', async (
   await within(20_000, waiting);
   assert.equal(texts(await store.readMessages('default', session.id)), ['behind it']);
   await store.close();
+});
+
+failures('a thread that the system would not start is started when it is needed next', async () => {
+  const directory = tempDirectory();
+  const workerUrl = pathToFileURL(join(packageRoot(), 'dist/lib/store/sql/sql.worker.js'));
+  const { href } = workerUrl;
+  // What refuses at once, like a system without room for another thread.
+  workerUrl.href = 'http://none.invalid/';
+  const database = createPgliteDatabase({
+    directory: join(directory, 'postgres'),
+    seed,
+    workerUrl,
+    durable: false,
+    clock: systemClock,
+    log: silent,
+  });
+  await rejects(database.query({ sql: 'SELECT 1' }));
+  workerUrl.href = href;
+  assert.equal(await within(20_000, database.query({ sql: 'SELECT 1 AS one' })), [{ one: 1 }]);
+  await database.close();
 });
 
 failures('a commit that does not fit is refused alone', async () => {

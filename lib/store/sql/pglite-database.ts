@@ -51,27 +51,27 @@ export function createPgliteDatabase(options: PgliteDatabaseOptions): Database {
     const forget = (): void => {
       if (current === mine) current = undefined;
     };
-    const connection = connect({
-      workerUrl,
-      settings: { directory, seed, durable },
-      clock,
-      statementMs,
-      onLost(why, busy) {
-        if (busy && !closing && !isLost) log.error('The embedded database is started anew.', { why });
-        isLost = true;
-        forget();
-      },
-    });
-    living = connection;
-    ended = connection.ended;
     try {
+      const connection = connect({
+        workerUrl,
+        settings: { directory, seed, durable },
+        clock,
+        statementMs,
+        onLost(why, busy) {
+          if (busy && !closing && !isLost) log.error('The embedded database is started anew.', { why });
+          isLost = true;
+          forget();
+        },
+      });
+      living = connection;
+      ended = connection.ended;
       await connection.ready;
       isLost = false;
+      return connection;
     } catch (error) {
       forget();
       throw error;
     }
-    return connection;
   }
 
   async function close(now: boolean): Promise<void> {
