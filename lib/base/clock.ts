@@ -28,6 +28,7 @@ export const systemClock: Clock = {
   },
 };
 
+/** A time of the wall clock as the contract writes it: ISO 8601, UTC, with milliseconds. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

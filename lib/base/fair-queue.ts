@@ -14,6 +14,7 @@ interface Turn {
   start(): void;
 }
 
+/** `atOnce` pieces at a time of all parties together; a party may have `perParty` waiting beside the one under way. */
 export function createFairQueue({ atOnce, perParty }: { atOnce: number; perParty: number }): FairQueue {
   /** Those who wait, the party whose turn is next first. Nobody is in it with nothing. */
   const waiting = new Map<string, Turn[]>();

@@ -9,6 +9,7 @@ export interface DirectoryCursor {
   close(): void;
 }
 
+/** `root` is the workspace, a real absolute path; it is opened with the first step. */
 export function createDirectoryCursor(root: string): DirectoryCursor {
   let way: { name: RawPath; directory: OpenDirectory }[] = [];
   const leave = (depth: number): void => {

@@ -14,6 +14,7 @@ export interface IgnoreLevel {
   with(directory: RawPath, text: string): IgnoreLevel;
 }
 
+/** What holds in the workspace itself, before its own ignore file is added. `exclude`: `checkpoints.exclude`. */
 export function createIgnoreLevel(exclude: readonly string[]): IgnoreLevel {
   return level(createIgnoreRules(exclude));
 }

@@ -30,6 +30,7 @@ const packFrom = 200;
 /** What waits in memory for that decision. */
 const waitingBytes = 8 * 1024 * 1024;
 
+/** Writes to `incoming` as it goes; few objects become files of their own, many one pack. Blocking. */
 export function createObjectBatch({ objects, incoming, durable, has, packAdded }: ObjectBatchOptions): ObjectBatch {
   const packPath = join(incoming, 'pack');
   const added = new Set<string>();

@@ -14,6 +14,7 @@ export function toText(raw: RawPath): string {
   return isAscii(raw) ? raw : Buffer.from(raw, 'latin1').toString('utf8');
 }
 
+/** The bytes that a text has as UTF-8. */
 export function fromText(text: string): RawPath {
   return isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
 }
@@ -28,6 +29,7 @@ export function parentPath(path: RawPath): RawPath {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
+/** The last name of a path. */
 export function baseName(path: RawPath): RawPath {
   return path.slice(path.lastIndexOf('/') + 1);
 }

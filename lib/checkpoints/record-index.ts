@@ -22,13 +22,16 @@ export interface RecordIndex {
   records: StoredCheckpoint[];
 }
 
+/** The records as a whole: {@link RecordIndex} as JSON. */
 export const indexPath = (gitDirectory: string): string => join(gitDirectory, 'service', 'index.json');
 /** The records since the index was last written whole, one JSON line each: a checkpoint costs one line, not the list. */
 export const recentPath = (gitDirectory: string): string => join(gitDirectory, 'service', 'recent.jsonl');
+/** What git cannot say of one checkpoint: `SnapshotExtras` as JSON. */
 export const extrasPath = (gitDirectory: string, id: string): string =>
   join(gitDirectory, 'service', 'extras', `${id}.json`);
 /** Where things lie until they are complete: objects, packs, the next content of a file. */
 export const incomingPath = (gitDirectory: string): string => join(gitDirectory, 'incoming');
+/** The stat data of the last walk; a cache. */
 export const statCachePath = (gitDirectory: string): string => join(gitDirectory, 'service', 'stat.json');
 
 /** Undefined when there is none. Throws when it is not an index: then nothing here may be overwritten. */
@@ -40,6 +43,7 @@ export function parseIndex(text: string | undefined): RecordIndex | undefined {
   return { ...index, generation: index.generation ?? 0 } as RecordIndex;
 }
 
+/** The line of {@link recentPath} that adds a record, with its end. */
 export function recentLine(index: RecordIndex, record: StoredCheckpoint): string {
   return `${JSON.stringify({ generation: index.generation, bytes: index.bytes, record })}\n`;
 }

@@ -12,6 +12,7 @@ export class CheckpointRefusal extends Error {
   }
 }
 
+/** True for a refusal, also one of another copy of this module. */
 export function isRefusal(error: unknown): error is CheckpointRefusal {
   return error instanceof Error && error.name === 'CheckpointRefusal';
 }

@@ -58,6 +58,7 @@ export function planRestore(current: Snapshot, target: Snapshot, { ignoredThen, 
   return plan;
 }
 
+/** True when the workspace is what it would become. */
 export function isEmptyPlan(plan: RestorePlan): boolean {
   return Object.values(plan).every((steps: readonly unknown[]) => steps.length === 0);
 }

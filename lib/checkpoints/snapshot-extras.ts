@@ -43,6 +43,7 @@ function collect(directory: DirectoryNode, path: RawPath, snapshot: Snapshot): v
   }
 }
 
+/** What the tree of a snapshot does not say; as short as can be where most files have the same permission bits. */
 export function extrasOf({ files, directories, skipped, hiddenRules }: Snapshot): SnapshotExtras {
   const plain: [RawPath, number][] = [];
   const executable: [RawPath, number][] = [];

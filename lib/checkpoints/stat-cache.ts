@@ -7,6 +7,7 @@ type Packed = PackedDirectory | PackedFile;
 type PackedFile = ['f' | 'l', mode: number, size: number, mtimeMs: number, ctimeMs: number, ino: number, oid: string];
 type PackedDirectory = ['d', mode: number, rules: string, oid: string, entries: [string, Packed][]];
 
+/** A walk as text. What is not trusted loses its object, so that it is read again. */
 export function packStats(root: DirectoryNode): string {
   return JSON.stringify({ version, root: pack(root) });
 }

@@ -38,14 +38,17 @@ export function encodeCommit(commit: SessionCommit): string {
   return `${owner},"revision":${revision},"change":${JSON.stringify(change)}}`;
 }
 
+/** A record with its line feed. `body` is what `encodeCommit` made, `durable` the last lsn that was acknowledged. */
 export function commitLine(body: string, lsn: number, durable: number): Buffer {
   return frame(`{"lsn":${lsn},"durable":${durable},${body}`);
 }
 
+/** What takes the place of a record of a deleted session. */
 export function voidLine(lsn: number, durable: number): Buffer {
   return frame(`{"lsn":${lsn},"durable":${durable},"void":true}`);
 }
 
+/** The first line of a segment; `after` is the last lsn that counts before it. */
 export function startLine(after: number): Buffer {
   return frame(`{"start":true,"after":${after}}`);
 }
@@ -68,6 +71,7 @@ export interface OwnerTrace {
   check: string | undefined;
 }
 
+/** Whatever of its owner can be found in a damaged line. */
 export function ownerIn(line: Buffer): OwnerTrace {
   const start = line.toString('latin1', 0, Math.min(line.length, 1024));
   return { session: /"session":"([^"]{1,128})"/.exec(start)?.[1], check: /"check":"([0-9a-f]{8})"/.exec(start)?.[1] };
@@ -103,6 +107,7 @@ export function recordStartsIn(line: Buffer): number[] {
     .filter((at) => at > 0);
 }
 
+/** CRC-32 as 8 hex digits; `value` is that of what stands before. */
 export function checksum(bytes: Uint8Array | string, value = 0): string {
   return crc32(bytes, value).toString(16).padStart(8, '0');
 }

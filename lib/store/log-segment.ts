@@ -17,6 +17,7 @@ export interface OpenSegment extends ClosedSegment {
   size: number;
 }
 
+/** `log/<number>.log`. */
 export function segmentPath(logDirectory: string, number: number): string {
   return join(logDirectory, `${number}.log`);
 }

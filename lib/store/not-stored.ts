@@ -6,6 +6,7 @@ export function notStored(code: string, why = code): Error {
   });
 }
 
+/** True for what `notStored` made. */
 export function isNotStored(error: unknown): boolean {
   return error instanceof Error && error.name === 'NotStored';
 }
@@ -15,6 +16,7 @@ export function storeInDoubt(why: string): Error {
   return Object.assign(new Error(`It is not known whether the change was stored: ${why}.`), { name: 'StoreInDoubt' });
 }
 
+/** True for what `storeInDoubt` made. */
 export function isStoreInDoubt(error: unknown): boolean {
   return error instanceof Error && error.name === 'StoreInDoubt';
 }

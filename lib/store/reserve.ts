@@ -101,6 +101,7 @@ export function createReserve(files: FilePort, root: string, { bytes, disk }: { 
   }
 }
 
+/** True for a system error that says that there is no room, or none for this user. */
 export function isDiskFull(error: unknown): boolean {
   const code = systemCode(error);
   return code === 'ENOSPC' || code === 'EDQUOT';

@@ -38,10 +38,12 @@ export function sessionDirectory(root: string, tenantId: string): string {
   return join(root, layout.tenants, checkedName(tenantId), layout.sessions);
 }
 
+/** The snapshot of a session. Throws for an id that cannot be a file name. */
 export function snapshotPath(root: string, tenantId: string, sessionId: string): string {
   return join(sessionDirectory(root, tenantId), `${checkedName(sessionId)}.json`);
 }
 
+/** The images of a session. Throws for an id that cannot be a file name. */
 export function blobDirectory(root: string, sessionId: string): string {
   return join(root, layout.blobs, checkedName(sessionId));
 }
@@ -52,6 +54,7 @@ export function checkedName(name: string): string {
   return name;
 }
 
+/** True for 1 to 128 letters, digits and `._@-`, the first of them no dot and no `@`. */
 export function isFileName(name: string): boolean {
   return /^[A-Za-z0-9_-][A-Za-z0-9._@-]{0,127}$/.test(name);
 }

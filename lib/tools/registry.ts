@@ -10,6 +10,7 @@ export interface ToolRegistry {
   schemas(): readonly ToolSchema[];
 }
 
+/** An empty registry. */
 export function createToolRegistry(): ToolRegistry {
   const tools = new Map<string, Tool>();
   let schemas: readonly ToolSchema[] | undefined;

@@ -1,4 +1,3 @@
-import type { ImageAttachment } from '../wire/message.ts';
 import type { SessionSummary } from '../wire/session.ts';
 import type { ToolSchema } from '../wire/tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -42,5 +41,3 @@ export interface Tool extends ToolSchema {
   describe?(args: Record<string, unknown>, session?: SessionView): string;
   execute(args: Record<string, unknown>, context: ToolContext): Promise<ToolOutput> | ToolOutput;
 }
-
-export type { ImageAttachment };

@@ -22,6 +22,7 @@ export async function pathFailure(bounds: { root: string }, path: string, error:
   return error instanceof Error ? error : new Error(String(error));
 }
 
+/** The error for a pipe, a socket or a device. */
 export function notRegular(): ServiceError {
   return new ServiceError('invalid_path', 'The path is neither a regular file nor a directory.');
 }

@@ -97,8 +97,7 @@ async function step(bounds: Bounds, parent: Opened, segment: string): Promise<Op
     return openDirectory(bounds, path);
   }
   // Made a moment ago through the parent's descriptor: whatever stands there now must be no link.
-  const made = await openInside(bounds, path, directoryFlags);
-  return made;
+  return openInside(bounds, path, directoryFlags);
 }
 
 async function replace(directory: string, name: string, bytes: Uint8Array, before: Stats | undefined): Promise<void> {

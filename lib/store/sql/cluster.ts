@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
 /** The PostgreSQL major version inside the pinned PGlite; its data directories are not interchangeable. */
-export const postgresVersion = '18';
+const postgresVersion = '18';
 
 /** Names of files, relative, and the bytes of each; directories end in a slash. */
 type SeedList = [path: string, bytes: number][];

@@ -34,10 +34,12 @@ export interface Database {
   close(how?: { now: boolean }): Promise<void>;
 }
 
+/** The one error of a request whose database went away; `code` is what the system said, where it said something. */
 export function databaseLost(why: string, code?: string): Error {
   return Object.assign(new Error(why), { name: 'DatabaseLost', ...(code !== undefined && { code }) });
 }
 
+/** True for what `databaseLost` made. */
 export function isDatabaseLost(error: unknown): boolean {
   return error instanceof Error && error.name === 'DatabaseLost';
 }

@@ -37,6 +37,7 @@ export function follow({ change, revision }: SessionCommit, known: KnownSession 
   return { record, first: first + removed - 1, length: length - removed + 1, secret };
 }
 
+/** A session from a row of `sessions`. Throws when its record is no JSON. */
 export function knownFromRow(row: Row): KnownSession {
   const record: SessionRecord = JSON.parse(String(row.record));
   return {

@@ -16,6 +16,7 @@ export interface Room {
   forCopy(bytes: number): Promise<boolean>;
 }
 
+/** The room on the disk of a directory, which must be there by the first question. */
 export function createRoom(directory: string, clock: Clock, disk: Disk = systemDisk): Room {
   let plentyUntil = Number.NEGATIVE_INFINITY;
   return {
@@ -29,6 +30,7 @@ export function createRoom(directory: string, clock: Clock, disk: Disk = systemD
   };
 }
 
+/** The error of a change that there is no room for; its `code` is ENOSPC. */
 export function noRoom(): Error {
   return notStored('ENOSPC', 'no space is left on the device');
 }
