@@ -62,9 +62,9 @@ export function createReserve(files: FilePort, root: string, { bytes, disk }: { 
     },
     async spend() {
       if (!held) return false;
-      held = false;
       // Emptied, not removed: a process that starts now must know whom the room is for.
       await files.close(await files.open(path, 'replace'));
+      held = false;
       return true;
     },
     async fill() {
