@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
@@ -51,6 +51,20 @@ start('a first start that was cut short begins anew, an empty pid file does not 
   writeFileSync(join(directory, 'postmaster.pid'), '');
   prepareCluster(directory, seed);
   assert.not(existsSync(join(directory, 'postmaster.pid')));
+});
+
+start('a file in its place is named, and keeps the data directory from nobody', async () => {
+  const directory = tempDirectory();
+  const inTheWay = join(directory, 'service.db');
+  writeFileSync(inTheWay, 'a database of something else');
+  const error = await rejects(sqlStore(directory).open(noResidents));
+  assert.is('exitCode' in error && error.exitCode, 78);
+  assert.match(error.message, `${inTheWay} cannot be made (EEXIST)`);
+  assert.is(readFileSync(inTheWay, 'utf8'), 'a database of something else');
+  rmSync(inTheWay);
+  const store = sqlStore(directory);
+  await store.open(noResidents);
+  await store.close();
 });
 
 start('a second process is refused', async () => {

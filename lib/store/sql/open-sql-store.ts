@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { systemCode } from '../../base/caught.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
 import { packageRoot } from '../../base/package-root.ts';
@@ -50,8 +51,14 @@ export function createEmbeddedSqlStore(options: EmbeddedSqlStoreOptions): Sessio
     images: createImageFiles(boundedFiles(systemFiles, slots), directory, slots),
     async lock() {
       const lock = await lockDirectory(root);
-      await ensureDirectory(systemFiles, root, directory);
-      return lock;
+      try {
+        await ensureDirectory(systemFiles, root, directory);
+        return lock;
+      } catch (error) {
+        await lock.release();
+        const why = `The directory of the database ${directory} cannot be made (${systemCode(error)}).`;
+        throw Object.assign(new Error(why), { exitCode: 78 });
+      }
     },
     durable: durability === 'full',
     room: createRoom(directory, clock),
