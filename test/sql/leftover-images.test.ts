@@ -6,7 +6,7 @@ import { systemFiles } from '../../lib/store/file-port.ts';
 import { createImageFiles } from '../../lib/store/image-files.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import { eventually } from '../helpers/within.ts';
-import { author } from '../store/sample.ts';
+import { author, texts } from '../store/sample.ts';
 import { noResidents } from '../store/session-store-contract.ts';
 import { embeddedDatabase, sqlStore } from './sql-rig.ts';
 
@@ -52,8 +52,33 @@ test('the images of a session whose record cannot be read stay with what is left
   const again = sqlStore(directory);
   assert.equal((await again.open(noResidents)).aside, [session.id]);
   await eventually(10_000, () => !existsSync(orphan), 'the sweep');
-  await again.close();
   assert.ok(existsSync(join(directory, 'service.db/blobs', session.id, hash)));
+  await again.close();
+});
+
+test('a session whose record cannot be read may be imported again, and is whole after the next start', async () => {
+  const directory = tempDirectory();
+  const store = sqlStore(directory);
+  await store.open(noResidents);
+  const [session, again] = [author('default', 'ses_again'), author('default', 'ses_again')];
+  await store.commit(session.create());
+  await store.commit(session.append('one', 'two'));
+  const { hash } = await store.putImage('default', session.id, 'AAEC');
+  await store.close();
+  const database = embeddedDatabase(directory);
+  await database.query({ sql: "UPDATE sessions SET record = 'damaged'" });
+  await database.close();
+
+  const damaged = sqlStore(directory);
+  await damaged.open(noResidents);
+  await Promise.all([damaged.commit(again.create({ title: 'Again' })), damaged.commit(again.append('one'))]);
+  await damaged.close();
+  const whole = sqlStore(directory);
+  const { sessions, aside } = await whole.open(noResidents);
+  assert.equal([sessions.map(({ title }) => title), aside], [['Again'], []]);
+  assert.equal(texts(await whole.readMessages('default', session.id)), ['one']);
+  assert.is(await whole.readImage('default', session.id, hash), 'AAEC');
+  await whole.close();
 });
 
 test('the images that are being written meanwhile stay', async () => {

@@ -15,11 +15,17 @@ export interface Batch {
 
 /**
  * Turns commits that were not refused into statements, in order. Appended messages of all sessions become one insert,
- * as long as nothing in between removes any; a session is written once, as it is at the end.
+ * as long as nothing in between removes any; a session is written once, as it is at the end. One that is created takes the
+ * place of what is left of it `aside`, in the tables and unreadable.
  */
-export function batchStatements(commits: SessionCommit[], known: ReadonlyMap<string, KnownSession>): Batch {
+export function batchStatements(
+  commits: SessionCommit[],
+  known: ReadonlyMap<string, KnownSession>,
+  aside: ReadonlySet<string> = new Set(),
+): Batch {
   const after: Overlay = new Map();
-  const statements: Statement[] = [];
+  const replaced = commits.filter(({ change, sessionId }) => change.kind === 'created' && aside.has(sessionId));
+  const statements = replaced.length === 0 ? [] : removeSessions(replaced.map(({ sessionId }) => sessionId));
   const doomed = new Set(commits.filter(({ change }) => change.kind === 'deleted').map(({ sessionId }) => sessionId));
   let [messages, words] = [emptyRows(), emptyRows()];
 

@@ -15,6 +15,8 @@ export interface CommitterOptions {
   database: Database;
   /** Every session as of the last durable commit; the committer keeps it so. */
   known: Map<string, KnownSession>;
+  /** Sessions that are in the tables and can't be read. */
+  aside: ReadonlySet<string>;
   room: Pick<Room, 'forBatch'>;
   care: Pick<DiskCare, 'met' | 'suspect' | 'trouble'>;
   /** Called once a batch is durable, before its promises resolve. */
@@ -54,7 +56,7 @@ const patienceMs = 2_000;
  * looked up once it is back (it is there as a whole or not at all) and written again if need be.
  */
 export function createCommitter(options: CommitterOptions): Committer {
-  const { database, known, room, care, onDurable, clock, log } = options;
+  const { database, known, aside, room, care, onDurable, clock, log } = options;
   const queue: Waiting[] = [];
   let working: Promise<void> | undefined;
   let lostSince: number | undefined;
@@ -126,10 +128,8 @@ export function createCommitter(options: CommitterOptions): Committer {
     const waiting = admitted.length === 0 ? [] : await withRoom(admitted);
     if (waiting.length === 0) return;
     try {
-      const batch = batchStatements(
-        waiting.map(({ commit }) => commit),
-        known,
-      );
+      const commits = waiting.map(({ commit }) => commit);
+      const batch = batchStatements(commits, known, aside);
       await write(batch);
       landed(waiting, batch);
     } catch (error) {

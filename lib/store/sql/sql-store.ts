@@ -38,7 +38,7 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
   const known = new Map<string, KnownSession>();
   /** Sessions whose creation is on its way. */
   const arriving = new Set<string>();
-  /** Sessions whose record can't be read: what is left of them stays for whoever repairs it. */
+  /** Sessions whose record can't be read: what is left of them stays until they are imported again. */
   const aside = new Set<string>();
   const maintenance = createMaintenance({
     database,
@@ -49,7 +49,7 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
     removeImages: async (sessionId) => (isThere(sessionId) ? undefined : images.remove(sessionId)),
     isReadOnly: () => care.trouble() === 'read-only',
   });
-  const committer = createCommitter({ database, known, room, care, onDurable, clock, log });
+  const committer = createCommitter({ database, known, aside, room, care, onDurable, clock, log });
   let lock: DirectoryLock | undefined;
   let cancelSweep: (() => void) | undefined;
   let sweeping: Promise<void> | undefined;
@@ -168,6 +168,7 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
 
   function onDurable(commits: readonly SessionCommit[], bytes: number): void {
     maintenance.wrote(bytes);
+    for (const { sessionId } of commits) aside.delete(sessionId);
     const gone = commits.filter(({ change }) => change.kind === 'deleted').map(({ sessionId }) => sessionId);
     if (gone.length > 0) maintenance.deleted(gone);
   }
