@@ -125,9 +125,11 @@ export function createCommitter(options: CommitterOptions): Committer {
       for (const { reject } of admitted) reject(unavailable());
       return;
     }
-    const waiting = admitted.length === 0 ? [] : await withRoom(admitted);
-    if (waiting.length === 0) return;
+    if (admitted.length === 0) return;
+    let waiting = admitted;
     try {
+      waiting = await withRoom(admitted);
+      if (waiting.length === 0) return;
       const commits = waiting.map(({ commit }) => commit);
       const batch = batchStatements(commits, known, aside);
       await write(batch);
