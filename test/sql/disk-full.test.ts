@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { SessionStore } from '../../lib/store/session-store.ts';
 import { eventually, within } from '../helpers/within.ts';
 import { author, texts } from '../store/sample.ts';
 import { noResidents } from '../store/session-store-contract.ts';
@@ -40,33 +41,23 @@ for (const guarded of [true, false])
     if (!full) return;
     const directory = join(full.directory, 'data');
     const store = guarded ? sqlStore(directory) : sqlStoreOn(embeddedDatabase(directory), directory);
-    const session = author();
-    const acknowledged: string[] = [];
     try {
       await store.open(noResidents);
-      await store.commit(session.create());
-      const say = async (text: string): Promise<void> => {
-        await store.commit(session.append(text));
-        acknowledged.push(text);
-      };
+      const { session, acknowledged, say, sayUntilRefused } = await talkIn(store);
       await say('before');
       const free = fillUp(full.directory);
       // Text that can't be compressed, so that the log needs a new file soon.
-      const long = within(
-        60_000,
-        sayUntilRefused(say, () => session.undo()),
-        'the refusal',
-      );
+      const long = within(60_000, sayUntilRefused(), 'the refusal');
       // When the database is lost nobody can know before it is back, which needs room.
       if (guarded) assert.match((await long).message, /no space|ENOSPC/i);
       else await new Promise((resolve) => setTimeout(resolve, 4_000));
       free();
       await long;
-      const accepted = async (): Promise<boolean> => {
-        const refused = await say('after').catch(() => 'refused');
-        if (refused) session.undo();
-        return !refused;
-      };
+      const accepted = (): Promise<boolean> =>
+        say('after').then(
+          () => true,
+          () => false,
+        );
       await eventually(20_000, accepted, 'room');
       assert.equal(texts(await store.readMessages('default', session.id)), acknowledged);
       await store.close();
@@ -88,21 +79,11 @@ test('that PostgreSQL meets by itself is survived out of the reserve, without an
   mkdirSync(directory);
   writeFileSync(join(directory, 'reserve.bin'), Buffer.alloc(reserveBytes));
   const store = sqlStoreOn(embeddedDatabase(directory), directory, { reserveBytes });
-  const session = author();
-  const acknowledged: string[] = [];
   try {
     await store.open(noResidents);
-    await store.commit(session.create());
-    const say = async (text: string): Promise<void> => {
-      await store.commit(session.append(text));
-      acknowledged.push(text);
-    };
+    const { session, acknowledged, say, sayUntilRefused } = await talkIn(store);
     const free = fillUp(full.directory);
-    await within(
-      90_000,
-      sayUntilRefused(say, () => session.undo()),
-      'the refusal',
-    );
+    await within(90_000, sayUntilRefused(), 'the refusal');
     // As long as the log's file has room nothing needs the reserve.
     for (let round = 0; round < 60 && store.trouble?.() !== 'full'; round++) {
       const systemPrompt = randomBytes(60_000).toString('base64');
@@ -120,16 +101,31 @@ test('that PostgreSQL meets by itself is survived out of the reserve, without an
   }
 });
 
-async function sayUntilRefused(say: (text: string) => Promise<void>, undo: () => void): Promise<Error> {
-  for (let round = 0; round < 60; round++) {
-    try {
-      await say(randomBytes(300_000).toString('base64'));
-    } catch (error) {
-      undo();
-      return error as Error;
-    }
-  }
-  return new Error('no space was ever missing');
-}
-
 test.run();
+
+/** A new session of an open store, and what of it was acknowledged. */
+async function talkIn(store: SessionStore) {
+  const session = author();
+  const acknowledged: string[] = [];
+  await store.commit(session.create());
+  const say = async (text: string): Promise<void> => {
+    try {
+      await store.commit(session.append(text));
+      acknowledged.push(text);
+    } catch (error) {
+      session.undo();
+      throw error;
+    }
+  };
+  const sayUntilRefused = async (): Promise<Error> => {
+    for (let round = 0; round < 60; round++) {
+      try {
+        await say(randomBytes(300_000).toString('base64'));
+      } catch (error) {
+        return error as Error;
+      }
+    }
+    return new Error('no space was ever missing');
+  };
+  return { session, acknowledged, say, sayUntilRefused };
+}
