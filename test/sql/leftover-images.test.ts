@@ -12,17 +12,31 @@ import { embeddedDatabase, sqlStore } from './sql-rig.ts';
 
 const test = suite('what a crash leaves of images goes after the next start');
 
-test('unfinished files and images of sessions that are not there; whole ones stay', async () => {
+/** A closed store of one session with messages and an image. */
+async function closedStore() {
   const directory = tempDirectory();
   const store = sqlStore(directory);
   await store.open(noResidents);
-  const session = author();
-  await store.commit(session.create());
-  const { hash } = await store.putImage('default', session.id, 'AAEC');
+  const { id, create, append } = author();
+  await store.commit(create());
+  await store.commit(append('one', 'two'));
+  const { hash } = await store.putImage('default', id, 'AAEC');
   await store.close();
+  return { directory, blobs: join(directory, 'service.db/blobs'), id, hash };
+}
 
-  const blobs = join(directory, 'service.db/blobs');
-  const unfinished = join(blobs, session.id, `${hash}.8a0b1c2d3e4f-1.tmp`);
+/** The same, with a record that is no JSON any more. */
+async function damagedStore() {
+  const made = await closedStore();
+  const database = embeddedDatabase(made.directory);
+  await database.query({ sql: "UPDATE sessions SET record = 'damaged'" });
+  await database.close();
+  return made;
+}
+
+test('unfinished files and images of sessions that are not there; whole ones stay', async () => {
+  const { directory, blobs, id, hash } = await closedStore();
+  const unfinished = join(blobs, id, `${hash}.8a0b1c2d3e4f-1.tmp`);
   const orphan = join(blobs, 'ses_never_created');
   writeFileSync(unfinished, 'half');
   mkdirSync(orphan);
@@ -31,53 +45,27 @@ test('unfinished files and images of sessions that are not there; whole ones sta
   const again = sqlStore(directory);
   await again.open(noResidents);
   await eventually(10_000, () => !existsSync(unfinished) && !existsSync(orphan), 'the sweep');
-  assert.is(await again.readImage('default', session.id, hash), 'AAEC');
+  assert.is(await again.readImage('default', id, hash), 'AAEC');
   await again.close();
 });
 
-test('the images of a session whose record cannot be read stay with what is left of it', async () => {
-  const directory = tempDirectory();
-  const store = sqlStore(directory);
-  await store.open(noResidents);
-  const session = author();
-  await store.commit(session.create());
-  const { hash } = await store.putImage('default', session.id, 'AAEC');
-  await store.close();
-  const database = embeddedDatabase(directory);
-  await database.query({ sql: "UPDATE sessions SET record = 'damaged'" });
-  await database.close();
-  const orphan = join(directory, 'service.db/blobs/ses_never_created');
+test('a session whose record cannot be read keeps its images, and is whole when it is imported again', async () => {
+  const { directory, blobs, id, hash } = await damagedStore();
+  const orphan = join(blobs, 'ses_never_created');
   mkdirSync(orphan);
-
-  const again = sqlStore(directory);
-  assert.equal((await again.open(noResidents)).aside, [session.id]);
-  await eventually(10_000, () => !existsSync(orphan), 'the sweep');
-  assert.ok(existsSync(join(directory, 'service.db/blobs', session.id, hash)));
-  await again.close();
-});
-
-test('a session whose record cannot be read may be imported again, and is whole after the next start', async () => {
-  const directory = tempDirectory();
-  const store = sqlStore(directory);
-  await store.open(noResidents);
-  const [session, again] = [author('default', 'ses_again'), author('default', 'ses_again')];
-  await store.commit(session.create());
-  await store.commit(session.append('one', 'two'));
-  const { hash } = await store.putImage('default', session.id, 'AAEC');
-  await store.close();
-  const database = embeddedDatabase(directory);
-  await database.query({ sql: "UPDATE sessions SET record = 'damaged'" });
-  await database.close();
-
   const damaged = sqlStore(directory);
-  await damaged.open(noResidents);
-  await Promise.all([damaged.commit(again.create({ title: 'Again' })), damaged.commit(again.append('one'))]);
+  assert.equal((await damaged.open(noResidents)).aside, [id]);
+  await eventually(10_000, () => !existsSync(orphan), 'the sweep');
+  assert.ok(existsSync(join(blobs, id, hash)));
+
+  const { create, append } = author('default', id);
+  await Promise.all([damaged.commit(create({ title: 'Again' })), damaged.commit(append('one'))]);
   await damaged.close();
   const whole = sqlStore(directory);
   const { sessions, aside } = await whole.open(noResidents);
   assert.equal([sessions.map(({ title }) => title), aside], [['Again'], []]);
-  assert.equal(texts(await whole.readMessages('default', session.id)), ['one']);
-  assert.is(await whole.readImage('default', session.id, hash), 'AAEC');
+  assert.equal(texts(await whole.readMessages('default', id)), ['one']);
+  assert.is(await whole.readImage('default', id, hash), 'AAEC');
   await whole.close();
 });
 
