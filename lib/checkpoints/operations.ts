@@ -19,7 +19,10 @@ import { takeSnapshot } from './take-snapshot.ts';
 import { largestIgnoreFile } from './walk.ts';
 
 export interface WorkerOperations extends Operations {
-  /** What nobody waits for: what git shows of the records, and the stat data of the last walk, go to disk. Rejects with the first failure since the last time. */
+  /**
+   * What nobody waits for: what git shows of the records, and the stat data of the last walk, go to disk. Rejects with the
+   * first failure since the last time.
+   */
   settle(): Promise<void>;
   /** True when `settle` has something to do. */
   unsettled(): boolean;

@@ -64,7 +64,7 @@ for (const [kind, text, megabytes] of [
       signal: new AbortController().signal,
     });
     assert.is(found?.hits.length, 1, 'search does without the index of a part');
-    await within(30_000, until(isIndexed(database)), 'the index');
+    await within(30_000, until(isIndexed(database), 200), 'the index');
     assert.ok(await indexesAgree(database));
     await store.close();
   });
@@ -123,7 +123,7 @@ test('an index that a stop has left out is made after the next start', async () 
   const database = embeddedDatabase(directory);
   const store = sqlStoreOn(database, directory);
   await store.open(noResidents);
-  await within(30_000, until(isIndexed(database)), 'the index');
+  await within(30_000, until(isIndexed(database), 200), 'the index');
   await store.close();
 });
 
@@ -145,6 +145,7 @@ function prose(characters: number): string {
   return text;
 }
 
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
+/** Asks every so many milliseconds: the database that is asked is the one that works. */
+async function until(holds: () => Promise<boolean>, everyMs = 10): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, everyMs));
 }
