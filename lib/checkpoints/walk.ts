@@ -141,16 +141,16 @@ export function walk(root: OpenDirectory, options: WalkOptions): Walked {
       return;
     }
     if (!stats || kindOf(stats) !== kind) return;
-    if (stats.size > largestFile) {
-      walked.skipped.push(path);
-      return;
-    }
-    walked.files += 1;
-    if (walked.files > options.maxFiles)
+    const isLarge = stats.size > largestFile;
+    if (isLarge) walked.skipped.push(path);
+    else walked.files += 1;
+    const all = walked.files + walked.skipped.length;
+    if (all > options.maxFiles)
       throw new CheckpointRefusal(
         `The workspace has more than ${options.maxFiles} files (checkpoints.maxFiles). Ignore what needs no snapshot, or raise the limit.`,
       );
-    if (walked.files % 1_000 === 0) options.progress();
+    if (all % 1_000 === 0) options.progress();
+    if (isLarge) return;
     const file = fileNode(kind, stats, known?.kind === 'directory' ? undefined : known);
     if (file.oid === '') node.pending += 1;
     node.entries.set(name, file);

@@ -29,6 +29,18 @@ test('a file that was over 64 MiB when the snapshot was taken is left alone, wha
   await checkpointer.close();
 });
 
+test('it counts towards checkpoints.maxFiles: the list of what was left out is bounded, too', async () => {
+  const rig = openCheckpointer({ maxFiles: 2 });
+  for (const name of ['a', 'b', 'c'])
+    execFileSync('truncate', ['-s', String(64 * 1024 * 1024 + 1), join(rig.workspace, name)]);
+  const refused = await within(
+    10_000,
+    rig.checkpointer.capture(rig.session, 'x').catch((error: Error) => error.message),
+  );
+  assert.match(String(refused), /more than 2 files/);
+  await rig.checkpointer.close();
+});
+
 test('an ignore file that is too large to be read for a snapshot does not count for a restore either', async () => {
   const { at, capture, restore, checkpointer } = open();
   writeFileSync(at('.gitignore'), `later\n${'# filler\n'.repeat(150_000)}`);
