@@ -25,7 +25,7 @@ export async function exportCommand(
   if (!existsSync(directory)) throw exitError(`There is no data in ${directory}.`, 78);
   const accounts = withAccounts ? await readAccounts(join(directory, 'auth', 'accounts.json')) : undefined;
   const store = await openStore(config, { clock: systemClock, log });
-  const { sessions } = await openSessions(store, { log, resident: () => undefined });
+  const { sessions, aside } = await openSessions(store, { log, resident: () => undefined });
   const output = openExportOutput(file);
   try {
     const done = await exportSessions({
@@ -41,9 +41,13 @@ export async function exportCommand(
     process.stderr.write(
       `Exported ${done.sessions} sessions with ${done.messages} messages and ${done.images} images (driver ${driver}).\n`,
     );
-    for (const { sessionId, reason } of done.unreadable) process.stderr.write(`${sessionId} is left out: ${reason}\n`);
+    const lost = [
+      ...aside.map((sessionId) => ({ sessionId, reason: 'The start could not read it.' })),
+      ...done.unreadable,
+    ];
+    for (const { sessionId, reason } of lost) process.stderr.write(`${sessionId} is left out: ${reason}\n`);
     if (done.lostImages > 0) process.stderr.write(`${done.lostImages} images are left out: they could not be read.\n`);
-    if (done.unreadable.length > 0) throw exitError(`${done.unreadable.length} sessions could not be read.`, 65);
+    if (lost.length > 0) throw exitError(`${lost.length} sessions could not be read.`, 65);
     if (done.lostImages > 0) throw exitError('Some sessions could not be read whole.', 65);
   } finally {
     await output.discard();

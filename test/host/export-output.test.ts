@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -86,6 +87,22 @@ output('an image that is lost is told of, and everything else is exported', asyn
   assert.match(stderr, /1 sessions with 1 messages and 1 images .*\n1 images are left out: they could not be read/s);
   assert.match(stdout, new RegExp(`"kind":"image","session":"${session.id}","hash":"${hash}"`));
   assert.match(stdout, /"kind":"end","sessions":1,"images":1,"messages":1/);
+});
+
+output('a session that the start has to set aside is told of, and every other one is exported', async () => {
+  const data = tempDirectory();
+  const [kept, damaged] = [author(), author()];
+  const store = fileStore(data);
+  await store.open(noResidents);
+  for (const each of [kept, damaged]) await store.commit(each.create());
+  await store.close();
+  rmSync(join(data, 'index.json'));
+  writeFileSync(join(data, 'sessions', `${damaged.id}.json`), 'no snapshot');
+  const { status, stdout, stderr } = run(data, 'export');
+  assert.is(status, 65, stderr);
+  assert.match(stderr, `${damaged.id} is left out`);
+  assert.match(stderr, '1 sessions could not be read.');
+  assert.match(stdout, `"id":"${kept.id}"`);
 });
 
 output.run();
