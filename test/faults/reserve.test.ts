@@ -1,9 +1,8 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SessionCommit } from '../../lib/store/change.ts';
-import { createReserve, systemDisk } from '../../lib/store/reserve.ts';
 import type { SessionStore } from '../../lib/store/session-store.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
@@ -110,19 +109,6 @@ reserve('that a full disk cuts off in the middle leaves nothing behind', async (
   assert.is(store.trouble?.(), undefined);
   await store.commit(author().create());
   await store.close();
-});
-
-reserve('that could not be given back is there for the next who needs it', async () => {
-  const directory = tempDirectory();
-  const path = join(directory, 'reserve.bin');
-  writeFileSync(path, Buffer.alloc(reserveBytes));
-  let failing = true;
-  const files = failingFiles('EMFILE', ({ operation, path: at }) => failing && operation === 'open' && at === path);
-  const kept = createReserve(files, directory, { bytes: reserveBytes, disk: systemDisk });
-  await kept.find();
-  await rejects(kept.spend());
-  failing = false;
-  assert.equal([await kept.spend(), held(path), await kept.spend()], [true, false, false]);
 });
 
 reserve.run();
