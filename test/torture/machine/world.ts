@@ -195,8 +195,7 @@ export class World {
 
   async close(): Promise<void> {
     const lives = [...this.abandoned, this.life];
-    // Those that wait for the clock would wait for ever. Not faster: the thread of the checkpoints would be ended for being late, and
-    // one that is ended in the middle of a call of the file system can take the whole of Node 20 with it.
+    // Who waits for the clock would wait for ever. Slowly: a thread ended for being late, in a system call, can take Node 20 with it.
     const turning = setInterval(() => this.clock.advance(100), 5);
     // One that can not be closed has broken a promise that was noticed before.
     await Promise.all(lives.map(({ app }) => within(5_000, app.close()).catch(() => undefined)));
