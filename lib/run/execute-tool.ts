@@ -79,6 +79,8 @@ async function askIfNeeded(run: Run, tool: Tool, call: ModelToolCall): Promise<P
   const { approved, note, by } = await run.around.approvals.request(run, { id, name, arguments: args }, reason);
   if (approved) return { approved, ...(note === undefined ? {} : { note }) };
   if (by === 'timeout') return { refusal: 'Declined: nobody decided in time.' };
+  if (by === 'stop' && run.stopReason === 'stopped')
+    return { refusal: 'Not executed: the service stopped while this call waited for approval.' };
   if (by === 'stop') return { refusal: 'Cancelled while it waited for approval.' };
   return { refusal: note ? `Declined by the person, who noted: ${note}` : 'Declined by the person.' };
 }

@@ -14,7 +14,7 @@ export type SessionEvent =
   | { type: 'session.updated'; sessionId: string; session: SessionSummary }
   | { type: 'session.rewound'; sessionId: string; messageId: string; messages: ChatMessage[] }
   | { type: 'session.deleted'; sessionId: string }
-  // A run: exactly one end for every start, and nothing of the run after its end
+  // A run: one end for every start, unless its session is deleted or the service stops; nothing of the run after its end
   | { type: 'run.started'; sessionId: string; runId: string }
   | { type: 'run.finished'; sessionId: string; runId: string; status: RunEnd; usage?: Usage }
   | { type: 'run.failed'; sessionId: string; runId: string; error: string }

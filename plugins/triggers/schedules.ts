@@ -104,6 +104,7 @@ function timesOf(id: string, cron: string): CronTimes {
   try {
     return parseCron(cron);
   } catch (error) {
-    throw new Error(`The schedule "${id}" has an unusable cron: ${messageOf(error)}.`);
+    // Some of the parser's sentences end with a full stop, ours do not.
+    throw new Error(`The schedule "${id}" has an unusable cron: ${messageOf(error).replace(/\.$/, '')}.`);
   }
 }

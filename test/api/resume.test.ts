@@ -85,6 +85,22 @@ resume('is not the only way on: a plain message repairs the transcript the same 
   });
 });
 
+resume('says of a call that waited for approval at a stop that it was not executed', async () => {
+  const directory = tempDirectory('waiting');
+  const model = scriptedModel([{ content: '', toolCalls: [callOf('hang', {}, 'a')] }]);
+  const asking: Tool = { ...hang, permission: 'ask' };
+  const app = await createTestApp({ directory, store: storeIn(directory), models: [model], tools: [asking] });
+  const session = await watch(app, (await app.newSession()).id);
+  await session.send('go');
+  await session.until('approval.requested');
+  await app.close();
+  await withApp({ directory, store: storeIn(directory), models: [scriptedModel()], tools: [asking] }, async (next) => {
+    const { status, messages } = await next.detail(session.id);
+    assert.is(status, 'interrupted');
+    assert.match(messages.at(-1)?.content ?? '', /^Not executed: the service stopped/);
+  });
+});
+
 resume('works after a failed run, and a guard can veto it without a trace', async () => {
   const model = scriptedModel([() => Promise.reject(new Error('down')), { content: 'up again' }]);
   await withApp({ models: [model], clock: createFakeClock() }, async (app) => {

@@ -33,6 +33,7 @@ for (const [what, triggers, reason] of [
   ['an id of dots', { webhooks: { '..': { prompt: 'p' } } }, /\.\./],
   ['a schedule without an id', { schedules: [{ cron: '* * * * *', prompt: 'p' }] }, /schedules\.0\.id/],
   ['a cron that is none', { schedules: [{ id: 's', cron: '5/10 * * * *', prompt: 'p' }] }, /schedule "s".*"5\/10"/],
+  ['a minute that no hour has', { schedules: [{ id: 's', cron: '61 * * * *', prompt: 'p' }] }, /"s".* 61 .*[^.]\.$/],
   ['a cron that never fires', { schedules: [{ id: 's', cron: '0 0 30 2 *', prompt: 'p' }] }, /no date/],
   [
     'two schedules of one id',
