@@ -52,6 +52,11 @@ export interface Completion {
 /** A model that plugins register. `complete` streams and resolves, or rejects with a ProviderError. */
 export interface Model {
   readonly info: ModelInfo;
+  /**
+   * The longest time without a delta, in milliseconds, after which a call counts as hung and fails. Default 15 minutes; 0: the
+   * model ends its calls by itself in time.
+   */
+  readonly silenceMs?: number;
   complete(request: ModelRequest, io: ModelIo): Promise<Completion>;
 }
 

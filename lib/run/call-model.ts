@@ -1,9 +1,9 @@
-import { checkCompletion } from '../models/check-completion.ts';
 import type { Completion, ModelToolCall } from '../models/model.ts';
 import { messageEvent } from '../session/wire-message.ts';
 import type { SessionEvent } from '../wire/event.ts';
 import type { StoredMessage } from '../wire/message.ts';
 import type { Usage } from '../wire/usage.ts';
+import { askModel } from './ask-model.ts';
 import { DeltaWriter } from './delta-writer.ts';
 import { buildRequest } from './model-request.ts';
 import type { Run } from './run.ts';
@@ -26,9 +26,7 @@ export async function callModel(run: Run): Promise<{ toolCalls: ModelToolCall[] 
   try {
     const hasStreamed = () => writer.text !== '' || writer.reasoning !== '';
     completion = await withRetries(run, hasStreamed, () =>
-      model
-        .complete(request, { signal: run.signal, onDelta: (channel, delta) => writer.write(channel, delta) })
-        .then((reply) => checkCompletion(model.info.id, reply)),
+      askModel(run, request, (channel, delta) => writer.write(channel, delta)),
     );
   } catch (error) {
     writer.close();

@@ -1,6 +1,7 @@
 import { messageOf } from '../base/caught.ts';
 import { messageEvent } from '../session/wire-message.ts';
 import type { StoredMessage } from '../wire/message.ts';
+import { askModel } from './ask-model.ts';
 import { offeredTools } from './model-request.ts';
 import { renderForSummary } from './render-history.ts';
 import type { Run } from './run.ts';
@@ -107,7 +108,7 @@ async function summarise(run: Run, removed: readonly StoredMessage[]): Promise<s
     const completion = await withRetries(
       run,
       () => hasStreamed,
-      () => model.complete(request, { signal: run.signal, onDelta }),
+      () => askModel(run, request, onDelta),
     );
     await run.addUsage(completion.usage);
     if (completion.content.trim() !== '') return completion.content.trim();

@@ -8,6 +8,8 @@ export function createModel(endpoint: Endpoint, entry: ModelEntry, http: Provide
   const requestBody = createRequestBody(endpoint, entry);
   return {
     info: modelInfo(entry, endpoint),
+    // `timeoutMs` and `idleTimeoutMs` are the operator's.
+    silenceMs: 0,
     async complete(request, { signal, onDelta }) {
       const { provider, thinkTags } = endpoint;
       const reader = createStreamReader(provider, request, { io: { onDelta }, model: entry.id, thinkTags });

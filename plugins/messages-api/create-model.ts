@@ -8,6 +8,8 @@ export function createModel(endpoint: Endpoint, entry: ModelEntry, http: Provide
   const requestBody = createRequestBody(endpoint, entry);
   return {
     info: modelInfo(entry, endpoint),
+    // `timeoutMs` and `idleTimeoutMs` are the operator's.
+    silenceMs: 0,
     async complete(request, { signal, onDelta }) {
       const reader = createStreamReader(endpoint.provider, request, { io: { onDelta }, model: entry.id });
       await http.postForEvents('/messages', requestBody(request), {

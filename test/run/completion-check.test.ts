@@ -75,4 +75,26 @@ for (const [what, calls] of [
     );
   });
 
+for (const [what, reply, problem] of [
+  ['half a usage', { ...whole, usage: { inputTokens: 1 } }, '"usage.outputTokens" must be of type number'],
+  ['a summary in parts', { ...whole, content: ['hi'] }, '"content" must be of type string'],
+] as const)
+  protocol(`${what} from a compaction: the history and its usage stay`, async () => {
+    const answers: unknown[] = [whole, whole, reply];
+    const model: Model = { ...careless(whole), complete: async () => answers.shift() as never };
+    const settings = { agent: { compaction: { keepRecent: 1 } }, plugins: { directories: [] } };
+    await withSession({ models: [model], settings }, async (app, session) => {
+      for (const question of ['first', 'second']) {
+        await session.send(question);
+        await session.until('run.finished');
+      }
+      const { messages, usage } = await app.detail(session.id);
+      assert.equal(await app.call('POST', `${session.path}/compact`, {}), { compacted: false });
+      const [notice] = only(await session.until('notice'), 'notice');
+      assert.match(notice?.message ?? '', `answered with what is no completion: ${problem}`);
+      const now = await app.detail(session.id);
+      assert.equal([now.messages, now.usage], [messages, usage]);
+    });
+  });
+
 protocol.run();
