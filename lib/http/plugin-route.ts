@@ -7,10 +7,13 @@ import { parseJson, readBody } from './body.ts';
 import { authorize, type HandlerContext } from './endpoint.ts';
 import { decodeParams } from './path-pattern.ts';
 import { requestIdHeader, requestIdOf } from './request-id.ts';
-import { json } from './respond.ts';
+import { jsonText } from './respond.ts';
 
 /** How long a request waits for each thing that it asks a plugin. */
 const timeoutMs = 30_000;
+
+/** An answer is held in memory as a whole, for each caller. */
+const mostAnswerMb = 32;
 
 /** What the connection needs is not the plugin's to say: a wrong length would run into the next answer. */
 const framing = 'connection content-length keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' ');
@@ -74,21 +77,33 @@ async function guarded<T>(
     const { method } = request;
     platform.app.log.error('A plugin route failed.', { requestId, plugin: pluginId, method, error: stackOf(error) });
     const headers = { [requestIdHeader]: requestId };
-    throw new ServiceError('plugin_route_failed', `The plugin \`${pluginId}\` failed to answer this request.`, {
-      headers,
-    });
+    throw new ServiceError('plugin_route_failed', `The plugin \`${pluginId}\` ${failureText(error)}.`, { headers });
   } finally {
     stop.abort();
   }
 }
 
-/** JSON unless the plugin names another content type and gives text or bytes. */
+/** What a caller is told of a failure, whose own words stay in the log. */
+function failureText(error: unknown): string {
+  const isTooLarge = error instanceof Error && error.name === 'AnswerTooLarge';
+  return isTooLarge ? `answered with more than ${mostAnswerMb} MB` : 'failed to answer this request';
+}
+
+/** JSON unless the plugin names another content type and gives text or bytes. Throws when it is too large, or no JSON. */
 function toResponse(result: PluginRouteResponse | undefined): Response {
   const { status = 200, headers: given = {}, body = { ok: true } } = result ?? {};
   if ([204, 205, 304].includes(status)) return new Response(null, { status, headers: given });
   // In lower case: a name must replace ours, however the plugin spells it.
   const headers = Object.fromEntries(new Headers(given));
   if (headers['content-type'] !== undefined && (typeof body === 'string' || body instanceof Uint8Array))
-    return new Response(body, { status, headers });
-  return json(body, status, headers);
+    return new Response(checkSize(body), { status, headers });
+  const text: string | undefined = JSON.stringify(body);
+  if (text === undefined) throw new Error(`a body of type ${typeof body} is no JSON`);
+  return jsonText(checkSize(text), status, headers);
+}
+
+function checkSize<T extends string | Uint8Array>(body: T): T {
+  const bytes = Buffer.byteLength(body);
+  if (bytes <= mostAnswerMb * 1024 * 1024) return body;
+  throw Object.assign(new Error(`an answer of ${bytes} bytes`), { name: 'AnswerTooLarge' });
 }

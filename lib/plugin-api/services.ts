@@ -19,7 +19,7 @@ export interface SessionGuardContext {
 /** Synchronous; throwing a SessionGuardError is a veto (429), anything else a 500. So is a promise: nobody could wait for it. */
 export type SessionGuard = (context: SessionGuardContext) => void;
 
-/** A paragraph for the system prompt of a run; empty or undefined adds nothing. Asked once per run. */
+/** A paragraph for the system prompt of a run, at most a million characters; empty or undefined adds nothing. Asked once per run. */
 export type PromptSource = (
   session: SessionView,
   signal: AbortSignal,
@@ -42,6 +42,7 @@ export interface PluginRouteRequest {
 export interface PluginRouteResponse {
   status?: number;
   headers?: Record<string, string>;
+  /** At most 32 MB as it is sent. */
   body?: unknown;
 }
 

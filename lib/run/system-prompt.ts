@@ -1,24 +1,33 @@
 import type { Undo } from '../base/clock.ts';
 import { withinTime } from '../base/time-limits.ts';
 import type { PromptSource } from '../plugin-api/services.ts';
+import type { SessionView } from '../tools/tool.ts';
 import { abortable } from './abortable.ts';
 import type { Run } from './run.ts';
 import { sessionView } from './session-view.ts';
 
 /** The paragraphs that plugins add to the system prompt. */
 export interface Prompts {
-  register(source: PromptSource): Undo;
+  register(source: PromptSource, pluginId?: string): Undo;
   /** In the order of registration. */
-  sources(): readonly PromptSource[];
+  sources(): readonly RegisteredSource[];
+}
+
+export interface RegisteredSource {
+  ask: PromptSource;
+  pluginId: string | undefined;
 }
 
 /** A plugin that thinks longer about its paragraph is left out of the run, in milliseconds. */
 const sourceTimeoutMs = 5_000;
+/** Characters of a paragraph; one that is longer would leave no room for the conversation, and is left out, too. */
+const longestParagraph = 1_000_000;
 
 export function createPrompts(): Prompts {
-  const sources = new Set<PromptSource>();
+  const sources = new Set<RegisteredSource>();
   return {
-    register(source) {
+    register(ask, pluginId) {
+      const source = { ask, pluginId };
       sources.add(source);
       return () => sources.delete(source);
     },
@@ -56,20 +65,26 @@ async function askSources(run: Run): Promise<string[]> {
   const sources = run.around.prompts.sources();
   if (sources.length === 0) return [];
   const view = sessionView(run.session.record);
-  const answers = await Promise.all(sources.map((source) => askSource(run, () => source(view, run.signal))));
+  const answers = await Promise.all(sources.map((source) => askSource(run, source, view)));
   return answers.flatMap((answer) => (answer ? run.around.hideSecrets(answer) : []));
 }
 
-async function askSource(run: Run, ask: () => ReturnType<PromptSource>): Promise<string | undefined> {
+async function askSource(
+  run: Run,
+  { ask, pluginId }: RegisteredSource,
+  view: SessionView,
+): Promise<string | undefined> {
   const late = (): Error => new Error(`no answer within ${sourceTimeoutMs} ms`);
   try {
-    const work = abortable(Promise.resolve(ask()), run.signal);
+    const work = abortable(Promise.resolve(ask(view, run.signal)), run.signal);
     const answer: unknown = await withinTime(run.around.clock, sourceTimeoutMs, { work, late });
-    if (answer === undefined || typeof answer === 'string') return answer;
-    throw new Error(`it gave a value of type ${typeof answer} instead of text`);
+    if (answer === undefined) return undefined;
+    if (typeof answer !== 'string') throw new Error(`it gave a value of type ${typeof answer} instead of text`);
+    if (answer.length <= longestParagraph) return answer;
+    throw new Error(`it gave ${answer.length} characters, more than ${longestParagraph}`);
   } catch (error) {
     run.signal.throwIfAborted();
-    run.around.log.warn('A plugin failed to give its part of the system prompt.', { error });
+    run.around.log.warn('A plugin failed to give its part of the system prompt.', { plugin: pluginId, error });
     return undefined;
   }
 }

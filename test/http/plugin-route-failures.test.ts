@@ -58,6 +58,31 @@ plugin('a failure is 500 plugin_route_failed, isolated and without details; a Se
   assert.equal((await errorOf(await call('/api/acme/refuses'))).code, 'conflict');
 });
 
+plugin('an answer of more than 32 MB is a failure that says so; one of 32 MB is sent', async () => {
+  const most = 32 * 1024 * 1024;
+  const type = { 'content-type': 'text/plain' };
+  const { call, logged } = withRoutes([
+    { method: 'GET', path: '/api/acme/json', handler: () => ({ body: 'x'.repeat(most - 1) }) },
+    { method: 'GET', path: '/api/acme/text', handler: () => ({ headers: type, body: `${'ä'.repeat(most / 2)}.` }) },
+    { method: 'GET', path: '/api/acme/bytes', handler: () => ({ headers: type, body: new Uint8Array(most + 1) }) },
+    { method: 'GET', path: '/api/acme/fits', handler: () => ({ headers: type, body: new Uint8Array(most) }) },
+  ]);
+  for (const kind of ['json', 'text', 'bytes'])
+    assert.equal(await errorOf(await call(`/api/acme/${kind}`)), {
+      status: 500,
+      code: 'plugin_route_failed',
+      message: 'The plugin `acme` answered with more than 32 MB.',
+    });
+  assert.is(logged.filter((line) => line.includes(`an answer of ${most + 1} bytes`)).length, 3);
+  assert.is((await (await call('/api/acme/fits')).arrayBuffer()).byteLength, most);
+});
+
+plugin('a body that is no JSON is a failure', async () => {
+  const { call, logged } = withRoutes([{ method: 'GET', path: '/api/acme/code', handler: () => ({ body: () => 1 }) }]);
+  assert.is((await errorOf(await call('/api/acme/code'))).code, 'plugin_route_failed');
+  assert.match(logged.join(), 'a body of type function is no JSON');
+});
+
 plugin('an `authorize` that hangs is given up after 30 seconds, and told; the handler is not asked', async () => {
   const clock = createFakeClock();
   const asked: string[] = [];
