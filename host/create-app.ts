@@ -21,6 +21,7 @@ import { createEstimator } from '../lib/run/estimate.ts';
 import { createRunMeter } from '../lib/run/run-meter.ts';
 import { createRuns } from '../lib/run/runs.ts';
 import { createPrompts } from '../lib/run/system-prompt.ts';
+import { closedGuard } from '../lib/service/built-in-guards.ts';
 import { createGuards } from '../lib/service/guards.ts';
 import { createMetrics } from '../lib/service/metrics.ts';
 import { pluginServices } from '../lib/service/plugin-services.ts';
@@ -187,6 +188,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     const cancelCleaning = cleanCheckpointsLater(surroundings, { ...opened, directory });
     let closing: Promise<void> | undefined;
     const stop = (): Promise<void> => {
+      guards.register(closedGuard);
       host.stop();
       cancelCleaning();
       return closeApp(app);

@@ -21,9 +21,10 @@ export function errorAnswer(
 
 const unknownText = 'The service failed to answer this request.';
 
-/** What a caller should know of a change that the store refused, or can't tell the fate of; its own words stay in the log. */
+/** What a caller should know of a store that refused, is closed, or can't tell the fate of a change; its own words stay in the log. */
 function unstoredText(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
+  if (error.name === 'StoreClosed') return 'The service is stopping, so it did nothing. Try again in a moment.';
   if (error.name === 'StoreInDoubt') return `The store did not finish the change, so ${inDoubtText}`;
   if (error.name !== 'NotStored') return undefined;
   const code = 'code' in error ? String(error.code) : '';

@@ -38,10 +38,15 @@ export function hostGuard({ overloaded, missingSpace, trouble }: HostHealth): Se
   };
 }
 
+const stoppingText = 'The service is stopping. Try again in a moment.';
+
 /** During a stop: a client that retries after the hint meets the next process. Sessions can still be created. */
 export const drainGuard: SessionGuard = ({ action }) => {
-  if (action === 'run') veto('shutting_down', 'The service is stopping. Try again in a moment.');
+  if (action === 'run') veto('shutting_down', stoppingText);
 };
+
+/** Once the app is closing: nobody would end the run, and nothing could store its end. */
+export const closedGuard: SessionGuard = () => veto('shutting_down', stoppingText);
 
 function veto(code: string, message: string): never {
   throw Object.assign(new Error(message), { name: 'SessionGuardError', code, retryAfterSeconds });

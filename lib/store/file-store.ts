@@ -11,6 +11,7 @@ import { createImageFiles } from './image-files.ts';
 import type { LoggedCommit } from './log-record.ts';
 import { createLogWriter, type LogWriter } from './log-writer.ts';
 import { createMetaFiles } from './meta-files.ts';
+import { storeClosed } from './not-stored.ts';
 import { recover } from './recovery.ts';
 import { ensureDirectory } from './replace-file.ts';
 import type { Disk } from './reserve.ts';
@@ -209,7 +210,7 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
   }
 
   function usable(): Parts {
-    if (!parts || closing) throw new Error('The store is not open.');
+    if (!parts || closing) throw storeClosed();
     return parts;
   }
 

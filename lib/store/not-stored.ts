@@ -20,3 +20,8 @@ export function storeInDoubt(why: string): Error {
 export function isStoreInDoubt(error: unknown): boolean {
   return error instanceof Error && error.name === 'StoreInDoubt';
 }
+
+/** What a store answers to everything before it is open and after it was closed; nothing of it counts. */
+export function storeClosed(): Error {
+  return Object.assign(new Error('The store is not open.'), { name: 'StoreClosed' });
+}

@@ -186,6 +186,15 @@ export function sessionStoreContract(driver: string, begin: () => Promise<StoreU
     await store.close();
   });
 
+  check('a store that was closed says so to whoever asks', async ({ store, reopen }) => {
+    if (!reopen) return;
+    const session = author();
+    await store.commit(session.create());
+    await store.close();
+    for (const refused of [store.commit(session.append('late')), store.readMessages('default', session.id)])
+      assert.is(await refused.catch((error: Error) => error.name), 'StoreClosed');
+  });
+
   test.run();
 }
 

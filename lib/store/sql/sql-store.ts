@@ -4,6 +4,7 @@ import type { SessionCommit } from '../change.ts';
 import type { DirectoryLock } from '../directory-lock.ts';
 import type { DiskCare } from '../disk-care.ts';
 import type { ImageFiles } from '../image-files.ts';
+import { storeClosed } from '../not-stored.ts';
 import type { OpenedStore, SessionStore } from '../session-store.ts';
 import { createCommitter } from './committer.ts';
 import type { Database } from './database.ts';
@@ -174,7 +175,7 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
   }
 
   function usable(): void {
-    if (!lock || closing) throw new Error('The store is not open.');
+    if (!lock || closing) throw storeClosed();
   }
 
   /** The database is asked: not while it is lost and can't start, since nothing can be written. */
