@@ -6,6 +6,7 @@ import { announce, say as announceText } from './announce.ts';
 import { type Api, createApi } from './api.ts';
 import type { Credentials } from './credentials.ts';
 import type { HubEnvelope } from './hub-protocol.ts';
+import { keep, readKept } from './kept.ts';
 import { createLink, type Link } from './link.ts';
 import { messageOf } from './message-of.ts';
 import { notifyAbout } from './notify.ts';
@@ -145,7 +146,7 @@ export function createConsole(
   const self: Console = {
     store,
     credentials,
-    drafts: createDrafts(localStorage),
+    drafts: createDrafts({ read: readKept, write: keep }),
     workbench,
     sessions,
     api: () => api,
@@ -178,9 +179,13 @@ export function createConsole(
   return self;
 }
 
+/** Undefined where there are none, or where storage is off and they with it. */
 function startWorker(address: (file: string) => string): SharedWorker | undefined {
-  if (typeof SharedWorker === 'undefined') return undefined;
-  return new SharedWorker(address('hub.worker.js'), { type: 'module', name: 'hub' });
+  try {
+    return new SharedWorker(address('hub.worker.js'), { type: 'module', name: 'hub' });
+  } catch {
+    return undefined;
+  }
 }
 
 function tokenOf({ token }: Credentials): { token?: string } {

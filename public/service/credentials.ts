@@ -1,4 +1,5 @@
 import { decode } from '../state/route.ts';
+import { keep, readKept } from './kept.ts';
 
 const key = 'service.token';
 
@@ -11,20 +12,20 @@ export interface Credentials {
 
 /** Takes `#token=` out of the address before anything is requested. Never reads any other part of the URL. */
 export function createCredentials(): Credentials {
-  let token = fromAddress() ?? stored(sessionStorage) ?? stored(localStorage);
+  let token = fromAddress() ?? readKept(key, 'sessionStorage') ?? readKept(key) ?? undefined;
   return {
     get token() {
       return token;
     },
     set(next, remember) {
       token = next;
-      store(sessionStorage, next);
-      if (remember) store(localStorage, next);
+      keep(key, next, 'sessionStorage');
+      if (remember) keep(key, next);
     },
     forget() {
       token = undefined;
-      store(sessionStorage, undefined);
-      store(localStorage, undefined);
+      keep(key, undefined, 'sessionStorage');
+      keep(key, undefined);
     },
   };
 }
@@ -34,23 +35,6 @@ function fromAddress(): string | undefined {
   if (!match?.[1]) return undefined;
   history.replaceState(null, '', `${location.pathname}${location.search}#/`);
   const token = decode(match[1]);
-  store(sessionStorage, token);
+  keep(key, token, 'sessionStorage');
   return token;
-}
-
-function stored(storage: Storage): string | undefined {
-  try {
-    return storage.getItem(key) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function store(storage: Storage, token: string | undefined): void {
-  try {
-    if (token === undefined) storage.removeItem(key);
-    else storage.setItem(key, token);
-  } catch {
-    // Storage may be off; the token then lives in memory alone.
-  }
 }

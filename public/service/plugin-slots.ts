@@ -1,6 +1,7 @@
 import { effect, type Signal, signal } from '@preact/signals';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Console } from './console.ts';
+import { keep, readKept } from './kept.ts';
 
 const stoppedKey = 'service.plugins.stopped';
 
@@ -57,7 +58,7 @@ export function createPluginSlots(console: Console): PluginSlots {
     allow(id, allowed) {
       if (allowed) stopped.delete(id);
       else stopped.add(id);
-      localStorage.setItem(stoppedKey, JSON.stringify([...stopped]));
+      keep(stoppedKey, JSON.stringify([...stopped]));
       sandbox.value?.allow(id, allowed);
     },
   };
@@ -79,7 +80,7 @@ function submit(
 
 function readStopped(): string[] {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(stoppedKey) ?? '[]');
+    const kept: unknown = JSON.parse(readKept(stoppedKey) ?? '[]');
     return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : [];
   } catch {
     return [];

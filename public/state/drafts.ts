@@ -25,26 +25,23 @@ export interface Drafts {
   set(key: string, draft: Draft): void;
 }
 
-export function createDrafts(storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>): Drafts {
+export function createDrafts(kept: {
+  read(name: string): string | null;
+  /** Without a text nothing is kept any more. */
+  write(name: string, text: string | undefined): void;
+}): Drafts {
   const images = new Map<string, readonly DraftImage[]>();
   const texts = new Map<string, string>();
   const name = (key: string): string => `service.draft.${key}`;
-  const quietly = <T>(use: () => T): T | undefined => {
-    try {
-      return use();
-    } catch {
-      return undefined;
-    }
-  };
   return {
     get: (key) => ({
-      text: texts.get(key) ?? quietly(() => storage.getItem(name(key))) ?? '',
+      text: texts.get(key) ?? kept.read(name(key)) ?? '',
       images: images.get(key) ?? [],
     }),
     set(key, draft) {
       texts.set(key, draft.text);
       images.set(key, draft.images);
-      quietly(() => (draft.text === '' ? storage.removeItem(name(key)) : storage.setItem(name(key), draft.text)));
+      kept.write(name(key), draft.text || undefined);
     },
   };
 }

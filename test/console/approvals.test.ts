@@ -24,6 +24,8 @@ function answer({ body }: RecordedRequest): Reply {
   const last = messages.at(-1);
   const text = JSON.stringify(last?.content ?? '');
   if (last?.role !== 'user') return [{ text: 'done' }];
+  const asking = ['ask this', 'ask that'].map((task) => ({ task }));
+  if (text.includes('both at once')) return [{ toolCall: { name: 'delegate_many', arguments: { tasks: asking } } }];
   if (text.includes('level one')) return [{ toolCall: { name: 'delegate', arguments: { task: 'level two' } } }];
   if (text.includes('level two')) return [{ toolCall: { name: 'delegate', arguments: { task: 'level three' } } }];
   return text.includes('level three') || text.includes('ask') ? shell('echo from-below') : [{ text: 'done' }];
@@ -79,6 +81,31 @@ test('a decision with a note declines; one that comes too late says so', async (
     },
     { allowed: /404/ },
   );
+});
+
+test('a click that was meant for one question does not decide the one that takes its place', async () => {
+  const { client } = bench.service;
+  await withPage(bench, async (page) => {
+    await send(page, 'both at once');
+    const dock = page.locator('.dock .approval');
+    await dock.getByText('1 of 2').waitFor();
+    await armed(page);
+    const shown = await dock.getAttribute('data-approval');
+    const first = (await client.listApprovals()).approvals.find(({ id }) => id === shown);
+    // As soon as the page shows the other one, before anything else can happen in it.
+    await page.evaluate(`new MutationObserver((_, self) => {
+      self.disconnect();
+      [...document.querySelectorAll('.dock button')].find((one) => one.textContent.includes('Approve')).click();
+      document.body.dataset.clicked = 'yes';
+    }).observe(document.querySelector('.dock .approval'), { attributeFilter: ['data-approval'] })`);
+    await client.decideApproval(first?.sessionId ?? '', first?.id ?? '', { approved: true });
+    await page.locator('body[data-clicked]').waitFor();
+    await page.waitForTimeout(500);
+    assert.equal((await client.listApprovals()).approvals.length, 1);
+    await armed(page);
+    await page.getByRole('button', { name: /Approve/ }).click();
+    await page.locator('.assistant:not(.live)', { hasText: 'done' }).waitFor();
+  });
 });
 
 test('a reload while an approval waits changes nothing: it is there and can be decided', async () => {

@@ -94,6 +94,35 @@ test('a browser that lets only service workers notify is told of the end of a ru
   }
 });
 
+test('a browser that keeps nothing works all the same, as long as the page is open', async () => {
+  await withPage(
+    bench,
+    async (page) => {
+      await page.addInitScript(`{
+        const refuse = () => { throw new DOMException('Access is denied.', 'SecurityError'); };
+        for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
+          Object.defineProperty(globalThis, name, { get: refuse });
+        globalThis.SharedWorker = class { constructor() { refuse(); } };
+      }`);
+      await page.reload();
+      await page.getByLabel('Token').fill(token);
+      await page.getByLabel('Remember on this device').check();
+      await page.keyboard.press('Enter');
+      await send(page, 'slow please');
+      await page.locator('.run-note.working, .assistant.live').first().waitFor();
+      await page.locator('.composer textarea').fill('and then this');
+      await page.keyboard.press('Enter');
+      await page.locator('.queue li').waitFor();
+      await page.locator('.assistant:not(.live)', { hasText: 'slowly done' }).waitFor();
+      await page.locator('.message.user', { hasText: 'and then this' }).waitFor();
+      await page.getByRole('button', { name: 'Light or dark' }).click();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('Token').waitFor();
+    },
+    { allowed: /401/ },
+  );
+});
+
 test('who signs in next sees nothing of what the one before had open', async () => {
   const admin = createClient({ baseUrl: bench.service.url, token });
   const { token: other } = await admin.createUser({

@@ -13,23 +13,24 @@ const armMs = 300;
 /** One question: who asks, for what, with everything that will be done. */
 export function ApprovalCard({ approval, position }: { approval: Approval; position?: string | undefined }) {
   const { workbench } = useConsole();
-  const [armed, setArmed] = useState(false);
+  // Which question there was time to read: another one may take its place before any effect runs.
+  const [armedFor, setArmedFor] = useState('');
+  const armed = armedFor === approval.id;
   const [note, setNote] = useState<string>();
   const box = useRef<HTMLDivElement>(null);
   const now = useNow(true);
   useEffect(() => {
-    setArmed(false);
     setNote(undefined);
-    const timer = setTimeout(() => setArmed(true), armMs);
+    const timer = setTimeout(() => setArmedFor(approval.id), armMs);
     return () => clearTimeout(timer);
   }, [approval.id]);
   const decide = (approved: boolean) => {
     if (!armed) return;
-    setArmed(false);
+    setArmedFor('');
     const inside = box.current?.contains(document.activeElement) ?? false;
     const around = box.current?.closest('dialog') ?? document;
     void workbench.decide(approval, note?.trim() ? { approved, note: note.trim() } : { approved }).then((done) => {
-      if (!done) setArmed(true);
+      if (!done) setArmedFor((now) => now || approval.id);
       else if (inside) requestAnimationFrame(() => focusNext(around));
     });
   };
