@@ -80,6 +80,7 @@ export async function startEgressProxy({ check, refused }: EgressProxyOptions): 
     const url = `https://${incoming.url ?? ''}/`;
     if (ownErrands.test(url)) return void client.end(forbidden);
     const addresses = URL.canParse(url) ? await allow(url) : { reason: 'This is no address.' };
+    if (client.destroyed) return;
     if (!Array.isArray(addresses)) return void client.end(forbidden);
     const { hostname, port } = new URL(url);
     const host = hostname.replace(/^\[(.*)\]$/, '$1');

@@ -71,6 +71,21 @@ test('a request that is given up before its address was checked reaches nobody',
   assert.is(rig.arrived.length, 0);
 });
 
+for (const [what, line] of [
+  ['request', (port: number) => `GET http://page.test:${port}/`],
+  ['tunnel', (port: number) => `CONNECT page.test:${port}`],
+] as const)
+  test(`a ${what} whose page is closed before its address was checked reaches nobody`, async (rig) => {
+    await start(rig, { answer: '', held: true });
+    const answered = answerTo(rig.proxy, `${line(rig.port)} HTTP/1.1`).catch(() => undefined);
+    await within(5_000, rig.asked);
+    rig.proxy.close();
+    await within(5_000, answered);
+    rig.decide();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.is(rig.arrived.length, 0);
+  });
+
 test('what the browser would tell its maker about the forms of a page does not leave, and is no refusal of the page', async (rig) => {
   await start(rig, { answer: '' });
   let asked = false;
