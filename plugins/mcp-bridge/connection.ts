@@ -35,6 +35,8 @@ const longestPauseMs = 60_000;
 /** A connection that lasted this long did not fail because of how it began. */
 const stableMs = 30_000;
 const patienceMs = 5_000;
+/** A server may say as often as it likes that its tools have changed. */
+const listEveryMs = 1_000;
 
 export function createConnection(definition: ServerDefinition, options: ConnectionOptions): Connection {
   const { clock, log, onTools } = options;
@@ -101,14 +103,18 @@ export function createConnection(definition: ServerDefinition, options: Connecti
     });
   };
 
-  /** One listing after another, and never the result of an older one after that of a newer one. */
+  /** One listing after another, once a second at most, and never the result of an older one after that of a newer one. */
   let listing: Promise<void> | undefined;
   let again = false;
+  let listAt = 0;
   const refresh = async (): Promise<void> => {
     again = true;
     listing ??= (async () => {
       while (again) {
+        const early = listAt - clock.monotonic();
+        if (early > 0) await new Promise<void>((resolve) => clock.after(early, resolve));
         again = false;
+        listAt = clock.monotonic() + listEveryMs;
         const current = link;
         if (current === undefined) break;
         const tools = await current.list().catch((failure: unknown) => {

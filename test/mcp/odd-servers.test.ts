@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { running } from '../core-tools/running-processes.ts';
+import { createFakeClock } from '../helpers/fake-clock.ts';
 import { eventually, within } from '../helpers/within.ts';
 import { oddServer, withBridge } from './bridge-bench.ts';
 
@@ -72,6 +73,26 @@ test('it sends a message without end: the connection ends, the memory does not',
     assert.ok(process.memoryUsage().rss - before < 120 * 1024 * 1024, 'most of it was never kept');
     assert.ok((await call('mcp__odd__echo')).ok);
   });
+});
+
+test('it says without end that its tools have changed: they are listed once a second', async () => {
+  const clock = createFakeClock();
+  const odd = oddServer(['echo'], 'restless');
+  const listed = () => odd.notes().filter((line) => line === 'listed').length;
+  await withBridge(
+    { odd: odd.definition },
+    async ({ server }) => {
+      // When it was connected, and because of its first word.
+      for (const times of [2, 3, 4]) {
+        await eventually(5_000, () => listed() === times, `listing ${times}`);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        assert.is(listed(), times);
+        clock.advance(1_000);
+      }
+      assert.equal((await server('odd')).tools, ['mcp__odd__echo']);
+    },
+    { clock },
+  );
 });
 
 test('it hangs in its greeting: the service starts without it, and stops in time', async () => {
