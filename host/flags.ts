@@ -71,6 +71,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   return { command, help: values.help === true, version: values.version === true, variables, args: own };
 }
 
+/** Ends the program with code 64 and points to `--help`. */
 export function usageError(problem: string): Error {
   return exitError(`${problem}. See --help.`, 64);
 }

@@ -19,6 +19,7 @@ export interface RequestOptions {
 /** Sends one request. Rejects with ApiError on any answer that is not a success, with fetch's own error when there is none. */
 export type Send = (method: string, path: string, options?: RequestOptions) => Promise<Response>;
 
+/** Connects to nothing yet. Throws TypeError when `baseUrl` is no absolute URL. */
 export function createSend({ baseUrl, token, fetch: given }: ClientOptions): Send {
   const base = new URL(baseUrl);
   if (!base.pathname.endsWith('/')) base.pathname += '/';

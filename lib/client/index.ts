@@ -35,6 +35,7 @@ export type { ApiError, ClientOptions, EventsOptions, SendAndWaitOptions };
 /** A client of one service: one function per route, the event stream, and `sendAndWait`. Runs in Node 20 and in browsers. */
 export type Client = ReturnType<typeof createClient>;
 
+/** Connects to nothing yet. Throws TypeError when `baseUrl` is no absolute URL. */
 export function createClient(options: ClientOptions) {
   const send = createSend(options);
   const routes = createRoutes(send);

@@ -8,6 +8,7 @@ export interface FrameQueue extends TextSource {
 
 const mostWaiting = 1_000;
 
+/** `onClose` is called once, when the stream that reads the queue has ended. */
 export function createFrameQueue(onClose: () => void): FrameQueue {
   const frames: string[] = [];
   let ready: (() => void) | undefined;

@@ -14,6 +14,7 @@ export function jsonText(body: string | Uint8Array, status = 200, headers: Recor
   return Object.defineProperty(response, bodyGiven, { value: body });
 }
 
+/** The answer to a deletion. */
 export function noContent(): Response {
   return new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } });
 }

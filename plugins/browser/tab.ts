@@ -41,6 +41,7 @@ const loadMs = 5_000;
 const answerMs = 2_000;
 const viewport = { width: 1280, height: 800 };
 
+/** Opens an empty page behind a proxy of its own. Rejects when the browser refuses; then nothing is left of it. */
 export async function openTab(browser: Browser, { options, reach, proxyPorts, closed }: TabOptions): Promise<Tab> {
   const notes: string[] = [];
   let refusal: string | undefined;

@@ -27,6 +27,7 @@ interface Entry {
 /** Each takes about 60 MB. The tab that was not used for the longest time goes when there are more. */
 const mostTabs = 32;
 
+/** Starts nothing before the first tab. */
 export function createTabs(
   options: BrowserOptions,
   { reach, clock, log }: { reach: WebReach; clock: Clock; log: Logger },

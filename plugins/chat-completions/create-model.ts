@@ -3,7 +3,7 @@ import type { Endpoint } from './options.ts';
 import { createStreamReader } from './read-stream.ts';
 import { createRequestBody } from './request-body.ts';
 
-/** One model of an endpoint. The only file of this plugin that talks to the network. */
+/** One model of an endpoint: its calls, from the request to the completion. */
 export function createModel(endpoint: Endpoint, entry: ModelEntry, http: ProviderHttp): Model {
   const requestBody = createRequestBody(endpoint, entry);
   return {

@@ -73,6 +73,7 @@ export function endpointsOf(options: Options, env: Readonly<Record<string, strin
   });
 }
 
+/** True for the API that this dialect comes from, which differs from all others in a field. */
 export function isOfficial(baseUrl: string): boolean {
   return URL.canParse(baseUrl) && new URL(baseUrl).hostname === 'api.openai.com';
 }

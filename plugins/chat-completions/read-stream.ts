@@ -31,6 +31,7 @@ export interface StreamReader extends EventReader {
   finish(): Completion;
 }
 
+/** A reader for one answer. Errors name the `provider`; what a server signed is kept for `model` alone. */
 export function createStreamReader(
   provider: string,
   request: ModelRequest,

@@ -38,6 +38,7 @@ const patienceMs = 5_000;
 /** A server may say as often as it likes that its tools have changed. */
 const listEveryMs = 1_000;
 
+/** Connects at once. */
 export function createConnection(definition: ServerDefinition, options: ConnectionOptions): Connection {
   const { clock, log, onTools } = options;
   const closing = new AbortController();

@@ -34,6 +34,7 @@ export function imageBlock({ mimeType, data }: ImageAttachment): ImageBlock {
   return { type: 'image', source: { type: 'base64', media_type: mimeType, data } };
 }
 
+/** `toolUseId` is what the request calls the call: it may differ from the id in the transcript. */
 export function toolResultBlock(message: ModelMessage & { role: 'tool' }, toolUseId: string): ToolResultBlock {
   const images = (message.images ?? []).map(imageBlock);
   const text = message.content.trim() === '' && images.length === 0 ? '(no output)' : message.content;

@@ -39,6 +39,7 @@ export interface StreamReader extends EventReader {
   finish(): Completion;
 }
 
+/** A reader for one answer. Errors name the `provider`; signed thinking is kept for `model` alone. */
 export function createStreamReader(
   provider: string,
   request: ModelRequest,

@@ -48,6 +48,7 @@ interface Running {
   giveBack: Undo;
 }
 
+/** One for the whole service: all calls share its slots. */
 export function createChildren({ options, roles, sessions, tools, clock, log }: ChildrenOptions): Children {
   const slots = createSlots(options.maxConcurrent);
   const running = new Map<string, Running>();

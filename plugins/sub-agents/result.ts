@@ -24,6 +24,7 @@ export function textOf(result: ChildResult, most: number): string {
   return cut(result, `${note}\n\nIts last words:\n\n${result.text}`, most);
 }
 
+/** Whether the delegating model is given it as a result, not as an error. */
 export function succeeded({ status, text }: ChildResult): boolean {
   return status === 'completed' || (status === 'max_steps' && text !== '');
 }

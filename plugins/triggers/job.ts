@@ -23,6 +23,7 @@ export type Launched = StartedRun & Last;
 /** Starts a job; `body` is JSON text. Rejects with a ServiceError, for instance a guard's veto; then nothing was created. */
 export type Launch = (job: Job, body: string) => Promise<Launched>;
 
+/** Guards and limits apply to what it starts as to any client. */
 export function createLaunch(sessions: Services['sessions'], clock: Clock): Launch {
   return async ({ id, prompt, ...request }, body) => {
     const at = new Date(clock.now()).toISOString();
@@ -32,6 +33,7 @@ export function createLaunch(sessions: Services['sessions'], clock: Clock): Laun
   };
 }
 
+/** A hook or schedule as it is configured; a relative workspace is one below the working directory. */
 export function jobOf(
   id: string,
   options: {

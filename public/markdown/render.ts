@@ -20,6 +20,7 @@ const allowed: Config = {
   RETURN_DOM_FRAGMENT: true,
 };
 
+/** Make one per page: the sanitizer registers a policy under its name. */
 export function createMarkdownRenderer(): MarkdownRenderer {
   const purify = createDOMPurify(window);
   const marked = new Marked({ gfm: true, async: false });

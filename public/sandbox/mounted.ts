@@ -56,6 +56,7 @@ export interface MountOptions {
   onBreach(reason: string): void;
 }
 
+/** Takes its place in the page; the frame comes with `open`. */
 export function createMounted(options: MountOptions): Mounted {
   const { into, slot } = options;
   const fixed = slot === 'file.viewer';

@@ -49,6 +49,7 @@ const usual = {
 /** Of the time that the others ran without it, a little less counts: they did not start all at once. */
 const convictWithin = 0.9;
 
+/** Does nothing by itself: a watchdog says when frames hang. */
 export function createRestart(
   mounts: ReadonlySet<Frame>,
   options: {

@@ -58,6 +58,7 @@ const submitEveryMs = 2_000;
 const inputMs = 5_000;
 const maxProblems = 50;
 
+/** Guards the keyboard and follows the theme from now on, until `close`. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const bundles = new Map<string, Bundle>();
   const stopped = new Set(options.stopped);

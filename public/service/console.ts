@@ -34,6 +34,7 @@ export interface Console {
   followBundles(changed: () => void): void;
 }
 
+/** Asks the service for nothing before somebody signs in. */
 export function createConsole(
   store: Store,
   { credentials, address }: { credentials: Credentials; address: (file: string) => string },

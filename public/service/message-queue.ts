@@ -17,6 +17,7 @@ export interface MessageQueue {
   restore(): Promise<void>;
 }
 
+/** `post` sends; `busy` and `refused` keep the message in the queue. */
 export function createMessageQueue(context: {
   store: Store;
   keeper: QueueKeeper;

@@ -23,6 +23,7 @@ export interface OpenSessions {
 const kept = 8;
 const pageSize = 1_000;
 
+/** `show` is told which sessions are open, so that their deltas come here. */
 export function createSessions(context: {
   store: Store;
   api: () => Api;

@@ -69,6 +69,7 @@ export function withSession(now: Directory, session: SessionSummary): Directory 
   return { ...now, sessions: new Map(now.sessions).set(session.id, session) };
 }
 
+/** Without the session and what waits in it. */
 export function without(now: Directory, sessionId: string): Directory {
   const sessions = new Map(now.sessions);
   const unread = new Set(now.unread);
@@ -77,6 +78,7 @@ export function without(now: Directory, sessionId: string): Directory {
   return { sessions, unread, approvals: now.approvals.filter((approval) => approval.sessionId !== sessionId) };
 }
 
+/** Without the mark that its run ended while nobody looked. */
 export function read(now: Directory, sessionId: string): Directory {
   if (!now.unread.has(sessionId)) return now;
   const unread = new Set(now.unread);

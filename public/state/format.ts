@@ -48,12 +48,14 @@ export function compact(value: number): string {
   return `${(value / 1_000_000).toFixed(1)}M`;
 }
 
+/** `412 B`, `2.1 KB`, `1.4 MB`. */
 export function bytes(value: number): string {
   if (value < 1_024) return `${value} B`;
   if (value < 1_048_576) return `${(value / 1_024).toFixed(1)} KB`;
   return `${(value / 1_048_576).toFixed(1)} MB`;
 }
 
+/** `1 file`, `1,200 files`. */
 export function plural(value: number, word: string, many = `${word}s`): string {
   return `${count(value)} ${value === 1 ? word : many}`;
 }

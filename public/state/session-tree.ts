@@ -33,6 +33,7 @@ export function groupSessions(directory: Directory, { query, today }: { query: s
   return order.flatMap((title) => (groups.has(title) ? [{ title, nodes: groups.get(title) ?? [] }] : []));
 }
 
+/** Whether every word, in lower case, is somewhere in title, id, model or workspace. */
 export function contains({ title, id, model, workspace }: SessionSummary, words: readonly string[]): boolean {
   const text = `${title}\n${id}\n${model}\n${workspace}`.toLowerCase();
   return words.every((word) => text.includes(word));

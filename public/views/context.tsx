@@ -16,6 +16,7 @@ export interface ViewTools extends Console {
 
 export const ConsoleContext = createContext<ViewTools | undefined>(undefined);
 
+/** Throws outside of the console. */
 export function useConsole(): ViewTools {
   const tools = useContext(ConsoleContext);
   if (!tools) throw new Error('A view is drawn outside of the console.');

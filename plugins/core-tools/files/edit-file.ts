@@ -5,6 +5,7 @@ import { replaceText } from './replace-text.ts';
 import { diffTexts } from './text-diff.ts';
 import { textOf } from './text-of.ts';
 
+/** The tool `edit_file`: what is to be replaced must be there exactly, and once unless all are meant. */
 export function createEditFile(options: CoreToolsOptions): Tool {
   return defineTool({
     name: 'edit_file',

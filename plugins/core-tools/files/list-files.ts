@@ -3,6 +3,7 @@ import { clip } from '../clip.ts';
 import type { CoreToolsOptions } from '../options.ts';
 import { placeOf } from './place.ts';
 
+/** The tool `list_files`: one directory, at most 500 entries. */
 export function createListFiles(options: CoreToolsOptions): Tool {
   return defineTool({
     name: 'list_files',

@@ -21,6 +21,7 @@ const imageBytes = 4 * 1024 * 1024;
 const farBytes = 16 * 1024 * 1024;
 const lineChars = 2_000;
 
+/** The tool `read_file`: lines of a text with their numbers, or an image. */
 export function createReadFile(options: CoreToolsOptions): Tool {
   return defineTool({
     name: 'read_file',

@@ -4,6 +4,7 @@ import { type Place, placeOf } from './place.ts';
 import { diffTexts } from './text-diff.ts';
 import { textOf } from './text-of.ts';
 
+/** The tool `write_file`: replaces a whole file, or makes it with its directories. */
 export function createWriteFile(options: CoreToolsOptions): Tool {
   return defineTool({
     name: 'write_file',

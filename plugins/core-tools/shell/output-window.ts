@@ -11,6 +11,7 @@ export interface OutputWindow {
   text(added: number): string;
 }
 
+/** `most` is the number of characters that are shown in the end; a few times as many are held meanwhile. */
 export function createOutputWindow(most: number): OutputWindow {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const headRoom = Math.ceil(most / 2);

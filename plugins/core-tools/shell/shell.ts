@@ -31,6 +31,7 @@ export interface Shell {
   close(): Promise<void>;
 }
 
+/** The tool `shell` and the ends of what its commands leave behind. The sandbox is tried with the first command. */
 export function createShell(
   options: CoreToolsOptions,
   { info, log }: { info: Services['service.info']; log: Logger },

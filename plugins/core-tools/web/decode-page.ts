@@ -13,6 +13,7 @@ export function kindOfPage({ contentType, body }: Pick<Page, 'contentType' | 'bo
   return /^\s*<(?:!doctype html|html)/i.test(body.toString('latin1', 0, 200)) ? 'html' : 'text';
 }
 
+/** In lower case and without parameters; empty when none was declared. */
 export function mediaType(contentType: string): string {
   return contentType.split(';')[0]?.trim().toLowerCase() ?? '';
 }

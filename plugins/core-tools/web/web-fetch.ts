@@ -27,6 +27,7 @@ export interface WebFetchSurroundings {
   lookup?: ReachPolicy['lookup'];
 }
 
+/** The tool `web_fetch`. Its code is loaded with the first call. */
 export function createWebFetch(options: CoreToolsOptions, surroundings: WebFetchSurroundings): Tool {
   const { info, directory } = surroundings;
   return defineTool({

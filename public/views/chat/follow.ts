@@ -8,6 +8,7 @@ export interface Follower {
   stop(): void;
 }
 
+/** Goes to the end at once. `onChange` is told when the reader lets go of it, and comes back. */
 export function followEnd(
   scroller: HTMLElement,
   content: HTMLElement,

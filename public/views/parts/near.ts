@@ -3,6 +3,7 @@ export interface NearObserver {
   watch(element: Element, onNear: () => void): () => void;
 }
 
+/** `margin` is how far from the visible part counts as near, as CSS says it. */
 export function createNearObserver(margin = '800px'): NearObserver {
   const waiting = new WeakMap<Element, () => void>();
   const observer = new IntersectionObserver(
