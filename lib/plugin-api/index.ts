@@ -19,6 +19,7 @@ export {
   type,
   unknown,
 } from 'superstruct';
+export { abortable } from '../base/abortable.ts';
 export { messageOf } from '../base/caught.ts';
 export type { Clock, Undo } from '../base/clock.ts';
 export { findProgram, usualPath } from '../base/find-program.ts';

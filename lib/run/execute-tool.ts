@@ -1,3 +1,4 @@
+import { abortable } from '../base/abortable.ts';
 import { hideInValue } from '../base/secrets.ts';
 import { settledWithin } from '../base/time-limits.ts';
 import type { ModelToolCall } from '../models/model.ts';
@@ -5,7 +6,6 @@ import { messageEvent } from '../session/wire-message.ts';
 import type { Tool } from '../tools/tool.ts';
 import { limits } from '../wire/limits.ts';
 import type { ToolResult } from '../wire/message.ts';
-import { abortable } from './abortable.ts';
 import type { Run } from './run.ts';
 import { sessionView } from './session-view.ts';
 import { type StoredOutput, storeToolImages } from './tool-images.ts';

@@ -1,8 +1,8 @@
+import { abortable } from '../base/abortable.ts';
 import type { Undo } from '../base/clock.ts';
 import { withinTime } from '../base/time-limits.ts';
 import type { PromptSource } from '../plugin-api/services.ts';
 import type { SessionView } from '../tools/tool.ts';
-import { abortable } from './abortable.ts';
 import type { Run } from './run.ts';
 import { sessionView } from './session-view.ts';
 

@@ -1,5 +1,5 @@
+import { abortable } from '../base/abortable.ts';
 import { isProviderError } from '../models/model.ts';
-import { abortable } from './abortable.ts';
 import { retryDelay } from './retry.ts';
 import type { Run } from './run.ts';
 import type { CallOutcome } from './run-meter.ts';

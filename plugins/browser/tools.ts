@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import {
+  abortable,
   boolean,
   defaulted,
   defineTool,
@@ -33,7 +34,8 @@ export function createBrowserTools(options: BrowserOptions, tabs: Tabs): Tool[] 
     // Twice the time for one action: what is left after it is a look at the page.
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs * 2 + 5_000)]);
     try {
-      return await untilAborted(action(), limit);
+      // What is not waited for any more goes on until its own time limit.
+      return await abortable(action(), limit);
     } catch (error) {
       signal.throwIfAborted();
       if (limit.aborted || (!tab.closed && !(await tab.stopLoading()))) {
@@ -69,7 +71,7 @@ export function createBrowserTools(options: BrowserOptions, tabs: Tabs): Tool[] 
       async execute({ url }, context) {
         const { id } = context.session;
         if (!((await tabs.get(id)?.stopLoading()) ?? true)) await tabs.close(id);
-        const tab = await untilAborted(tabs.ensure(id), context.signal);
+        const tab = await abortable(tabs.ensure(id), context.signal);
         return act(tab, context, async () => {
           await tab.open(url, context.approved);
           await tab.settle();
@@ -179,16 +181,6 @@ async function takePicture(
   const png = await page.screenshot({ ...common, type: 'png' });
   if (png.length <= mostImageBytes) return { bytes: png, mimeType: 'image/png' };
   return { bytes: await page.screenshot({ ...common, type: 'jpeg', quality: 60 }), mimeType: 'image/jpeg' };
-}
-
-/** What is not waited for any more goes on until its own time limit. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
 
 /** The first line of what the browser's library says, without its call log. */

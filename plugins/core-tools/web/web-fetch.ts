@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import {
+  abortable,
   boolean,
   defaulted,
   defineTool,
@@ -54,7 +55,8 @@ export function createWebFetch(options: CoreToolsOptions, surroundings: WebFetch
       };
       const userAgent = `agent-session-service/${info.version}`;
       try {
-        const page = await unlessAborted(
+        // Resolving a name can't be interrupted; nobody needs to wait for it.
+        const page = await abortable(
           fetchPage(url, { policy, signal: either, userAgent, mostBytes: textBytes }),
           either,
         );
@@ -65,16 +67,6 @@ export function createWebFetch(options: CoreToolsOptions, surroundings: WebFetch
         throw error;
       }
     },
-  });
-}
-
-/** Resolving a name can't be interrupted; nobody needs to wait for it. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }
 

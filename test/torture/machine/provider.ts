@@ -1,3 +1,4 @@
+import { abortable } from '../../../lib/base/abortable.ts';
 import {
   type Completion,
   type Model,
@@ -5,7 +6,6 @@ import {
   type ModelRequest,
   ProviderError,
 } from '../../../lib/models/model.ts';
-import { abortable } from '../../../lib/run/abortable.ts';
 import type { Usage } from '../../../lib/wire/usage.ts';
 import type { Seams } from './seams.ts';
 

@@ -1,4 +1,4 @@
-import { abortable } from '../../../lib/run/abortable.ts';
+import { abortable } from '../../../lib/base/abortable.ts';
 import type { Tool } from '../../../lib/tools/tool.ts';
 import type { Seams } from './seams.ts';
 
