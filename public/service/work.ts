@@ -5,7 +5,10 @@ export interface Highlighter {
   highlight(code: string, language: string): Promise<readonly Token[] | undefined>;
 }
 
+const mostChars = 200_000;
 const mostLines = 3_000;
+/** Some grammars take the square of a line's length: a second for 20,000 characters, and minutes for all of them. */
+const mostColumns = 5_000;
 
 /** Highlights in a worker that starts with the first code block. */
 export function createHighlighter(address: (file: string) => string): Highlighter {
@@ -22,12 +25,17 @@ export function createHighlighter(address: (file: string) => string): Highlighte
   };
   return {
     highlight(code, language) {
-      if (code.length > 200_000 || code.split('\n', mostLines + 1).length > mostLines)
-        return Promise.resolve(undefined);
+      if (isTooLong(code)) return Promise.resolve(undefined);
       worker ??= start();
       const id = ++next;
       worker.postMessage({ id, code, language });
       return new Promise((resolve) => waiting.set(id, resolve));
     },
   };
+}
+
+function isTooLong(code: string): boolean {
+  if (code.length > mostChars) return true;
+  const lines = code.split('\n', mostLines + 1);
+  return lines.length > mostLines || lines.some(({ length }) => length > mostColumns);
 }

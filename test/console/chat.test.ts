@@ -33,6 +33,15 @@ test('a message from the first screen creates a session and streams an answer; t
   });
 });
 
+test('code of one endless line keeps no other code from its colours', async () => {
+  const endless = `\`\`\`ini\n${'a'.repeat(150_000)}\n\`\`\``;
+  bench.model.reply([{ text: `${endless}\n\n\`\`\`ts\nconst a = 1;\n\`\`\`\n` }]);
+  await withPage(bench, async (page) => {
+    await send(page, 'something long');
+    await page.locator('.assistant:not(.live) .code-block .tok-keyword').waitFor();
+  });
+});
+
 test('text is painted while it streams, before the reply is complete', async () => {
   bench.model.reply([{ text: words(20) }, { hold: 'middle' }, { text: 'the end' }]);
   bench.model.hold('middle');
