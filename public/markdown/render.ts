@@ -1,5 +1,5 @@
 import createDOMPurify, { type Config } from 'dompurify';
-import { Marked, type Token } from 'marked';
+import { Lexer, Marked, type Token } from 'marked';
 
 /** Markdown as safe DOM. Raw HTML is shown as text; links lead to other places, never to a page or a token of this one; images become chips, because loading them would tell their host. */
 export interface MarkdownRenderer {
@@ -10,6 +10,8 @@ export interface MarkdownRenderer {
 }
 
 const mostChars = 400_000;
+/** The library takes the square of a word's length: ten seconds for one of 100,000 characters. */
+const endlessWord = /\S{2000}/;
 
 const allowed: Config = {
   ALLOWED_TAGS:
@@ -24,7 +26,9 @@ const allowed: Config = {
 export function createMarkdownRenderer(): MarkdownRenderer {
   const purify = createDOMPurify(window);
   const marked = new Marked({ gfm: true, async: false });
+  const lex = (text: string) => new PatientLexer(marked.defaults).lex(text);
   marked.use({
+    hooks: { provideLexer: () => lex },
     renderer: {
       html: ({ text }) => escapeHtml(text),
       image: ({ href, text }) =>
@@ -56,7 +60,7 @@ export function createMarkdownRenderer(): MarkdownRenderer {
     },
     blocks(text) {
       try {
-        return marked.lexer(text);
+        return lex(text);
       } catch {
         return [{ type: 'plain', raw: text }];
       }
@@ -69,6 +73,15 @@ export function createMarkdownRenderer(): MarkdownRenderer {
       }
     },
   };
+}
+
+/** Looks for nothing inside a text with an endless word: it stays as it is. */
+class PatientLexer extends Lexer {
+  override inlineTokens(text: string, tokens: Token[] = []): Token[] {
+    if (!endlessWord.test(text)) return super.inlineTokens(text, tokens);
+    tokens.push({ type: 'text', raw: text, text, escaped: false });
+    return tokens;
+  }
 }
 
 /** Text that is too deep or too long to be parsed. */

@@ -42,6 +42,17 @@ test('code of one endless line keeps no other code from its colours', async () =
   });
 });
 
+test('an endless word stands as it is, and holds up nothing', async () => {
+  bench.model.reply([{ text: [`**bold**\n\n${'a'.repeat(150_000)}@ and *not* bold\n\n`, '**again**'] }]);
+  await withPage(bench, async (page) => {
+    await send(page, 'one word');
+    await page.locator('.assistant:not(.live) strong', { hasText: 'bold' }).waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.locator('.assistant:not(.live) strong', { hasText: 'again' }).waitFor();
+    await page.locator('.assistant:not(.live)', { hasText: 'aaa@ and *not* bold' }).waitFor();
+  });
+});
+
 test('text is painted while it streams, before the reply is complete', async () => {
   bench.model.reply([{ text: words(20) }, { hold: 'middle' }, { text: 'the end' }]);
   bench.model.hold('middle');
