@@ -56,6 +56,19 @@ memory('a search ranks: both words before one, tags before text; beginnings and 
   assert.match((await memory.call('memory_search', { query: 'zebra' })).content, /Nothing/);
 });
 
+memory('of a query 32 words count, each once, and a letter as itself only', async ({ memory }) => {
+  for (const content of ['The zebra is striped', 'Vitamin a is no vitamin b'])
+    await memory.call('memory_save', { content });
+  const found = async (query: string) => (await memory.call('memory_search', { query })).content;
+  const others = Array.from({ length: 32 }, (_, at) => `w${at}w`).join(' ');
+  assert.match(await found(`zebra ${others}`), /striped/);
+  assert.match(await found(`${others} zebra`), /Nothing/);
+  assert.match(await found(`${'x '.repeat(200)} zebra`), /striped/);
+  assert.match(await found('A'), /Vitamin/);
+  assert.match(await found('z'), /Nothing/);
+  assert.match(await found('ze'), /striped/);
+});
+
 memory('a file with one entry of millions of words is searched like any other', async ({ memory, workspace }) => {
   const entry = (id: string, content: string) => ({ id, content, tags: [], createdAt: '2026-01-01T00:00:00.000Z' });
   const words = Array.from({ length: 1_500_000 }, (_, number) => `w${number}`).join(' ');
