@@ -37,6 +37,18 @@ test('several occurrences are refused with their lines, unless all are meant', a
   assert.is(all.content, 'Changed f at 3 places.');
 });
 
+test('a file does not grow beyond what can be edited; a large one may shrink', async () => {
+  const large = 'a'.repeat(1024 * 1024);
+  const refused = await edit(large, { old_string: 'a', new_string: 'x'.repeat(11), replace_all: true });
+  assert.is(refused.isError, true);
+  assert.match(refused.content, 'The file would have 11534336 characters, and over 10485760 bytes none can be edited.');
+  assert.is(refused.after, large);
+  const fits = await edit(large, { old_string: 'a', new_string: 'x'.repeat(10), replace_all: true });
+  assert.is(fits.after.length, 10 * large.length);
+  const largest = await edit('ab'.repeat(5 * 1024 * 1024), { old_string: 'ab', new_string: 'c', replace_all: true });
+  assert.is(largest.after.length, 5 * 1024 * 1024);
+});
+
 test('no occurrence names the closest line', async () => {
   const near = await edit('function a() {\n    return 1;\n}\n', { old_string: 'return 1;\n  }', new_string: '' });
   assert.is(near.isError, true);

@@ -1,3 +1,5 @@
+import { editableBytes } from './text-of.ts';
+
 export type Replacement = { text: string; count: number; lines: number[] } | { problem: string };
 
 export interface Edit {
@@ -24,6 +26,10 @@ export function replaceText(text: string, edit: Edit): Replacement {
       problem: `old_string occurs ${places.length === mostPlaces ? `${mostPlaces} or more` : places.length} times (lines ${some(lines)}). Add surrounding lines until it is unique, or set replace_all.`,
     };
   const parts = text.split(oldString);
+  const length = text.length + (parts.length - 1) * (newString.length - oldString.length);
+  // Before it is made: a letter that becomes a page, everywhere, would take gigabytes.
+  if (length > text.length && length > editableBytes)
+    return { problem: `The file would have ${length} characters, and over ${editableBytes} bytes none can be edited.` };
   return { text: parts.join(newString), count: parts.length - 1, lines };
 }
 

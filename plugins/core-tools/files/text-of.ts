@@ -1,7 +1,7 @@
 import type { Place } from './place.ts';
 
 /** Files over this are neither edited nor compared. */
-const editableBytes = 10 * 1024 * 1024;
+export const editableBytes = 10 * 1024 * 1024;
 
 /** The whole text of a file with its byte order mark; undefined when it is not UTF-8 text. Throws what the workspace throws. */
 export async function textOf(place: Place): Promise<string | undefined> {
