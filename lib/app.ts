@@ -51,6 +51,6 @@ export interface App {
   readonly summaries: SummaryList;
   readonly search: Search;
   readonly metrics: Metrics;
-  /** Stops runs, streams, plugins and the store, in that order. Idempotent. */
+  /** Refuses what would begin; then stops runs, streams, plugins and the store, in that order. Idempotent. */
   close(): Promise<void>;
 }

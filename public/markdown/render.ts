@@ -10,8 +10,14 @@ export interface MarkdownRenderer {
 }
 
 const mostChars = 400_000;
+/** Below this nothing inside of a text takes long. */
+const fewChars = 2_000;
 /** The library takes the square of a word's length: ten seconds for one of 100,000 characters. */
 const endlessWord = /\S{2000}/;
+/** It looks from each mark to the end of the text: so many steps take a tenth of a second. */
+const mostSteps = 4_000_000;
+/** Short rows are filled up to the columns of the head: 36 KB could become ten million cells. */
+const mostCells = 20_000;
 
 const allowed: Config = {
   ALLOWED_TAGS:
@@ -29,6 +35,12 @@ export function createMarkdownRenderer(): MarkdownRenderer {
   const lex = (text: string) => new PatientLexer(marked.defaults).lex(text);
   marked.use({
     hooks: { provideLexer: () => lex },
+    tokenizer: {
+      table(source) {
+        const [, head = '', , rows = ''] = this.rules.block.table.exec(source) ?? [];
+        return head.split('|').length * rows.split('\n').length > mostCells ? undefined : false;
+      },
+    },
     renderer: {
       html: ({ text }) => escapeHtml(text),
       image: ({ href, text }) =>
@@ -75,13 +87,18 @@ export function createMarkdownRenderer(): MarkdownRenderer {
   };
 }
 
-/** Looks for nothing inside a text with an endless word: it stays as it is. */
+/** Looks for nothing inside a text where that would take too long: it stays as it is. */
 class PatientLexer extends Lexer {
   override inlineTokens(text: string, tokens: Token[] = []): Token[] {
-    if (!endlessWord.test(text)) return super.inlineTokens(text, tokens);
+    if (text.length < fewChars || !takesLong(text)) return super.inlineTokens(text, tokens);
     tokens.push({ type: 'text', raw: text, text, escaped: false });
     return tokens;
   }
+}
+
+function takesLong(text: string): boolean {
+  const marks = text.match(/[*_~`[]/g)?.length ?? 0;
+  return marks * text.length > mostSteps || endlessWord.test(text);
 }
 
 /** Text that is too deep or too long to be parsed. */

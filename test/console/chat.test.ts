@@ -42,16 +42,27 @@ test('code of one endless line keeps no other code from its colours', async () =
   });
 });
 
-test('an endless word stands as it is, and holds up nothing', async () => {
-  bench.model.reply([{ text: [`**bold**\n\n${'a'.repeat(150_000)}@ and *not* bold\n\n`, '**again**'] }]);
-  await withPage(bench, async (page) => {
-    await send(page, 'one word');
-    await page.locator('.assistant:not(.live) strong', { hasText: 'bold' }).waitFor();
-    await page.getByRole('button', { name: 'Show all' }).click();
-    await page.locator('.assistant:not(.live) strong', { hasText: 'again' }).waitFor();
-    await page.locator('.assistant:not(.live)', { hasText: 'aaa@ and *not* bold' }).waitFor();
+for (const [what, hostile, shown] of [
+  ['an endless word', `${'a'.repeat(150_000)}@ and *not* bold`, 'aaa@ and *not* bold'],
+  ['emphasis that never ends', '**a* '.repeat(18_000), '**a* **a* **a*'],
+  [
+    'a table of ten million cells',
+    `${'| a '.repeat(1_000)}|\n${'|-'.repeat(1_000)}|\n${'|a\n'.repeat(10_000)}`,
+    '|a |a |a',
+  ],
+] as const)
+  test(`${what} stands as it is, and holds up nothing`, async () => {
+    bench.model.reply([{ text: [`**before**\n\n${hostile}`, '\n\n**behind**'] }]);
+    await withPage(bench, async (page) => {
+      await send(page, what);
+      const reply = page.locator('.assistant:not(.live)');
+      await reply.locator('strong', { hasText: 'before' }).waitFor();
+      const all = reply.getByRole('button', { name: 'Show all' });
+      if (await all.count()) await all.click();
+      await reply.locator('strong', { hasText: 'behind' }).waitFor();
+      await reply.filter({ hasText: shown }).waitFor();
+    });
   });
-});
 
 test('text is painted while it streams, before the reply is complete', async () => {
   bench.model.reply([{ text: words(20) }, { hold: 'middle' }, { text: 'the end' }]);
