@@ -10,8 +10,6 @@ export interface MarkdownRenderer {
 }
 
 const mostChars = 400_000;
-/** Below this nothing inside of a text takes long. */
-const fewChars = 2_000;
 /** The library takes the square of a word's length: ten seconds for one of 100,000 characters. */
 const endlessWord = /\S{2000}/;
 /** It looks from each mark to the end of the text: so many steps take a tenth of a second. */
@@ -90,8 +88,8 @@ export function createMarkdownRenderer(): MarkdownRenderer {
 /** Looks for nothing inside a text where that would take too long: it stays as it is. */
 class PatientLexer extends Lexer {
   override inlineTokens(text: string, tokens: Token[] = []): Token[] {
-    if (text.length < fewChars || !takesLong(text)) return super.inlineTokens(text, tokens);
-    tokens.push({ type: 'text', raw: text, text, escaped: false });
+    if (!takesLong(text)) return super.inlineTokens(text, tokens);
+    tokens.push({ type: 'text', raw: text, text });
     return tokens;
   }
 }

@@ -40,7 +40,7 @@ export function createConsole(
   { credentials, address }: { credentials: Credentials; address: (file: string) => string },
 ): Console {
   const base = new URL('.', document.baseURI).href;
-  const connect = (): Api => createApi({ baseUrl: base, ...tokenOf(credentials) });
+  const connect = (): Api => createApi({ baseUrl: base, token: credentials.token });
   let api = connect();
   let toastKey = 0;
 
@@ -187,8 +187,4 @@ function startWorker(address: (file: string) => string): SharedWorker | undefine
   } catch {
     return undefined;
   }
-}
-
-function tokenOf({ token }: Credentials): { token?: string } {
-  return token === undefined ? {} : { token };
 }

@@ -23,7 +23,7 @@ const waitsMs = [500, 1_000, 2_000, 5_000, 10_000];
 
 /** Connects at once, and again until the last port is gone or the token is refused. */
 export function createHubStream(base: string, token: string | undefined): HubStream {
-  const send = createSend({ baseUrl: base, ...(token === undefined ? {} : { token }) });
+  const send = createSend({ baseUrl: base, token });
   const shown = new Map<HubPort, ReadonlySet<string>>();
   const abort = new AbortController();
   let link: LinkState = { state: 'connecting' };

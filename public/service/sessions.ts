@@ -43,10 +43,12 @@ export function createSessions(context: {
     }
     const before = session.conversation.value;
     const after = reduce(before, envelope);
-    if (event.type === 'message.completed') rememberThought(session, event.message.id, Date.parse(envelope.at));
-    if (event.type === 'message.completed' && event.message.role === 'user') session.echo.value = undefined;
-    if (event.type === 'run.started') session.stopping.value = false;
-    if (event.type === 'run.finished' || event.type === 'run.failed') session.stopping.value = false;
+    if (event.type === 'message.completed') {
+      rememberThought(session, event.message.id, Date.parse(envelope.at));
+      if (event.message.role === 'user') session.echo.value = undefined;
+    }
+    if (event.type === 'run.started' || event.type === 'run.finished' || event.type === 'run.failed')
+      session.stopping.value = false;
     if (event.type === 'message.started' && event.message.role === 'assistant') session.live.reset(event.message.id);
     if (after === before) return;
     session.conversation.value = after;

@@ -25,17 +25,13 @@ export function createHighlighter(address: (file: string) => string): Highlighte
   };
   return {
     highlight(code, language) {
-      if (isTooLong(code)) return Promise.resolve(undefined);
+      const lines = code.split('\n', mostLines + 1);
+      if (code.length > mostChars || lines.length > mostLines || lines.some(({ length }) => length > mostColumns))
+        return Promise.resolve(undefined);
       worker ??= start();
       const id = ++next;
       worker.postMessage({ id, code, language });
       return new Promise((resolve) => waiting.set(id, resolve));
     },
   };
-}
-
-function isTooLong(code: string): boolean {
-  if (code.length > mostChars) return true;
-  const lines = code.split('\n', mostLines + 1);
-  return lines.length > mostLines || lines.some(({ length }) => length > mostColumns);
 }

@@ -19,6 +19,14 @@ export interface Draft {
 
 export const emptyDraft: Draft = { text: '', images: [] };
 
+/** One behind the other, as one message. */
+export function joinDrafts(first: Draft, second: Draft): Draft {
+  return {
+    text: [first.text, second.text].filter(Boolean).join('\n'),
+    images: [...first.images, ...second.images],
+  };
+}
+
 /** What was typed and not sent, per session (`new` for the next one). Text survives a reload, images do not. */
 export interface Drafts {
   get(key: string): Draft;

@@ -34,7 +34,7 @@ test('a message from the first screen creates a session and streams an answer; t
 });
 
 test('code of one endless line keeps no other code from its colours', async () => {
-  const endless = `\`\`\`ini\n${'a'.repeat(150_000)}\n\`\`\``;
+  const endless = `\`\`\`ini\n${'a'.repeat(95_000)}\n\`\`\``;
   bench.model.reply([{ text: `${endless}\n\n\`\`\`ts\nconst a = 1;\n\`\`\`\n` }]);
   await withPage(bench, async (page) => {
     await send(page, 'something long');

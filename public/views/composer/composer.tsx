@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { limits } from '../../../lib/wire/limits.ts';
-import { type Draft, emptyDraft } from '../../state/drafts.ts';
+import { type Draft, emptyDraft, joinDrafts } from '../../state/drafts.ts';
 import { count } from '../../state/format.ts';
 import { useConsole } from '../context.tsx';
 import { Button } from '../parts/button.tsx';
@@ -71,10 +71,7 @@ export function Composer(props: ComposerProps) {
     change(emptyDraft);
     const done = await onSend(sent).catch(() => false);
     // What was typed meanwhile stays behind what could not be sent.
-    if (!done) {
-      const { text, images } = drafts.get(draftKey);
-      change({ text: [sent.text, text].filter(Boolean).join('\n'), images: [...sent.images, ...images] });
-    }
+    if (!done) change(joinDrafts(sent, drafts.get(draftKey)));
     area.current?.focus();
   };
 

@@ -1,3 +1,4 @@
+import { joinDrafts } from '../../state/drafts.ts';
 import { plural } from '../../state/format.ts';
 import type { Queued } from '../../state/queued.ts';
 import { useConsole } from '../context.tsx';
@@ -11,11 +12,7 @@ export function Queue({ sessionId, running }: { sessionId: string; running: bool
   const edit = async (entry: Queued) => {
     const back = await workbench.queue.takeBack(entry);
     if (!back) return;
-    const { text, images } = drafts.get(sessionId);
-    drafts.set(sessionId, {
-      text: [text, back.draft.text].filter(Boolean).join('\n'),
-      images: [...images, ...back.draft.images],
-    });
+    drafts.set(sessionId, joinDrafts(drafts.get(sessionId), back.draft));
     dispatchEvent(new CustomEvent('service:draft', { detail: sessionId }));
   };
   return (
