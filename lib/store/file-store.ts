@@ -11,7 +11,7 @@ import { createImageFiles } from './image-files.ts';
 import type { LoggedCommit } from './log-record.ts';
 import { createLogWriter, type LogWriter } from './log-writer.ts';
 import { createMetaFiles } from './meta-files.ts';
-import { storeClosed } from './not-stored.ts';
+import { absent, storeClosed } from './not-stored.ts';
 import { recover } from './recovery.ts';
 import { ensureDirectory } from './replace-file.ts';
 import type { Disk } from './reserve.ts';
@@ -236,10 +236,6 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
     await care.close();
     await lock.release();
   }
-}
-
-function absent(sessionId: string): Error {
-  return new Error(`Session ${sessionId} is not in the store.`);
 }
 
 function existing(entries: Map<string, SessionEntry>, tenantId: string, sessionId: string): SessionEntry {

@@ -25,3 +25,8 @@ export function isStoreInDoubt(error: unknown): boolean {
 export function storeClosed(): Error {
   return Object.assign(new Error('The store is not open.'), { name: 'StoreClosed' });
 }
+
+/** A session that was never here, is gone, or belongs to another tenant. */
+export function absent(sessionId: string): Error {
+  return new Error(`Session ${sessionId} is not in the store.`);
+}

@@ -4,7 +4,7 @@ import type { SessionCommit } from '../change.ts';
 import type { DirectoryLock } from '../directory-lock.ts';
 import type { DiskCare } from '../disk-care.ts';
 import type { ImageFiles } from '../image-files.ts';
-import { storeClosed } from '../not-stored.ts';
+import { absent, storeClosed } from '../not-stored.ts';
 import type { OpenedStore, SessionStore } from '../session-store.ts';
 import { createCommitter } from './committer.ts';
 import type { Database } from './database.ts';
@@ -203,10 +203,6 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
 }
 
 const untidyText = 'The database could not be tidied up before it closed; nothing that was acknowledged is affected.';
-
-function absent(sessionId: string): Error {
-  return new Error(`Session ${sessionId} is not in the store.`);
-}
 
 /** At the start every failure of the database is one that a person must look at. */
 function unusable(error: unknown): unknown {
