@@ -3,12 +3,7 @@ import type { Database } from '../../lib/store/sql/database.ts';
 import { migrate, migrations } from '../../lib/store/sql/migrations.ts';
 import { newId, sampleMessage, sampleRecord } from '../store/sample.ts';
 
-/** How the first version indexed the words of messages, and the one before it. */
-const wordsByPart = Array.from(
-  { length: 16 },
-  (_, part) => `CREATE INDEX messages_words_${part} ON messages_${part} USING gin (words)`,
-);
-const wordsOfAll = ['CREATE INDEX messages_words ON messages USING gin (words)'];
+const parts = Array.from({ length: 16 }, (_, part) => part);
 
 export interface OlderSession {
   id: string;
@@ -16,10 +11,7 @@ export interface OlderSession {
 }
 
 /** Makes an open database what the version before sealing left: messages in the clear, their words beside them. */
-export async function makeOlder(
-  database: Database,
-  { sessions, index = 'by part' }: { sessions: readonly string[][]; index?: 'by part' | 'of all' },
-): Promise<OlderSession[]> {
+export async function makeOlder(database: Database, sessions: readonly string[][]): Promise<OlderSession[]> {
   const tables = [
     'sessions',
     'messages',
@@ -31,7 +23,8 @@ export async function makeOlder(
   ];
   await database.query({ sql: `DROP TABLE ${tables.join(', ')}` });
   await migrate(database, migrations.slice(0, 1));
-  for (const sql of index === 'of all' ? wordsOfAll : wordsByPart) await database.query({ sql });
+  for (const part of parts)
+    await database.query({ sql: `CREATE INDEX messages_words_${part} ON messages_${part} USING gin (words)` });
   const made = sessions.map((texts) => ({ id: newId('ses'), texts }));
   for (const { id, texts } of made) {
     await database.query({
@@ -52,4 +45,10 @@ export async function makeOlder(
   // Which kept samples of what was said.
   await database.query({ sql: 'ANALYZE' });
   return made;
+}
+
+/** Gives it the one index of all words that an even older version had instead of one for each part. */
+export async function indexOfAll(database: Database): Promise<void> {
+  await database.query({ sql: `DROP INDEX ${parts.map((part) => `messages_words_${part}`).join(', ')}` });
+  await database.query({ sql: 'CREATE INDEX messages_words ON messages USING gin (words)' });
 }
