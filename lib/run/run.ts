@@ -113,9 +113,7 @@ export class Run {
     const { model } = this.session.record;
     const found = this.around.models.get(model);
     if (found) return found;
-    throw new Error(
-      `The model "${model}" is not registered (any more). Choose another one for this session with PATCH.`,
-    );
+    throw new Error(missingModel(model));
   }
 
   /** True for the first call only, and never for the cancellation of what is no run. */
@@ -186,6 +184,12 @@ export class Run {
     const { newId, clock } = this.around;
     return { id: newId('msg'), role, createdAt: isoTime(clock.now()), ...fields };
   }
+}
+
+/** The sentence for a session whose model is not there; it has none when nothing was registered at its creation. */
+export function missingModel(model: string): string {
+  const what = model === '' ? 'This session has no model' : `The model "${model}" is not registered (any more)`;
+  return `${what}. Choose one for this session with PATCH; GET /api/bootstrap lists them.`;
 }
 
 /** The reason of a run's aborted signal. */

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { compact } from '../run/compaction.ts';
+import { missingModel } from '../run/run.ts';
 import type { Session } from '../session/session.ts';
 import { toSummary } from '../session/summary.ts';
 import { ServiceError } from '../wire/errors.ts';
@@ -14,11 +15,7 @@ export async function compactSession(app: Pick<App, 'runs' | 'guards' | 'models'
   refuseWhenRemoved(session);
   refuseWhenBusy(session);
   const { model } = session.record;
-  if (!app.models.get(model))
-    throw new ServiceError(
-      'invalid_model',
-      `The model "${model}" is not registered (any more). Choose another one with PATCH.`,
-    );
+  if (!app.models.get(model)) throw new ServiceError('invalid_model', missingModel(model));
   app.guards.check({ action: 'run', tenantId: session.tenantId, sessionId: session.id });
   const { revision } = session.record;
   const claim = app.runs.claim(session);

@@ -29,6 +29,18 @@ ends('ends with max_steps and a notice when the model never stops', async () => 
   );
 });
 
+ends('fails the run of a session that was made while no model was there, and says so', async () => {
+  await withApp({ models: [] }, async (app) => {
+    const session = await app.newSession();
+    const stream = await app.events(`/api/sessions/${session.id}/events`);
+    await app.call('POST', `/api/sessions/${session.id}/messages`, { status: 202, body: { content: 'go' } });
+    const end = (await stream.until('run.failed')).at(-1)?.event;
+    assert.ok(end?.type === 'run.failed');
+    assert.match(end.error, /^This session has no model\..*PATCH/);
+    await stream.close();
+  });
+});
+
 ends('fails the run and marks the session when the provider fails; the next message works', async () => {
   const model = scriptedModel([() => Promise.reject(new Error('quota of the key is used up'))]);
   await withApp({ models: [model] }, async (app) => {
