@@ -99,10 +99,13 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
     async writeMeta(key, value) {
       reachable();
       if (value.length > largestValue) throw new Error(`The value of ${key} is over 64 KB.`);
-      await database.query({
-        sql: `INSERT INTO service_values (key, value) VALUES ($1, $2)
-          ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-        values: [key, value],
+      await care.withReserve(async () => {
+        if (!(await room.forBatch(true))) throw noRoom();
+        await database.query({
+          sql: `INSERT INTO service_values (key, value) VALUES ($1, $2)
+            ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+          values: [key, value],
+        });
       });
     },
     async metaKeys() {
