@@ -10,7 +10,6 @@ import { openCheckpointer } from './open-checkpointer.ts';
 import { describeTree } from './tree.ts';
 
 const test = suite('A restored workspace equals a copy made with cp -a, byte for byte');
-if (!hasGit) console.log('SKIPPED the checks with the real git: it is not installed');
 
 /** Everything that version control tools get wrong. */
 function fill(root: string): void {

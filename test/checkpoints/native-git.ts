@@ -10,6 +10,7 @@ export const hasGit = ((): boolean => {
     return false;
   }
 })();
+if (!hasGit) console.log('SKIPPED what the real git says: it is not installed');
 
 /** Runs the real git, free of anybody's settings. Throws with its output when it fails. */
 export function runGit(cwd: string, ...words: string[]): string {

@@ -119,7 +119,7 @@ test('a snapshot never holds a change that was refused, though the session in me
   const created = session.create();
   const [first, second] = [session.append('durable'), session.append('refused')];
   if (created.change.kind !== 'created' || first.change.kind !== 'appended' || second.change.kind !== 'appended')
-    return;
+    return assert.unreachable('the author makes other changes');
   const memory = {
     record: { ...created.change.session, revision: 3 },
     messages: [...first.change.messages, ...second.change.messages],
