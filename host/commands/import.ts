@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { accountsFrom, readAccounts, writeAccounts } from '../../lib/auth/accounts-file.ts';
+import { accountsFrom, hasAccounts, readAccounts, writeAccounts } from '../../lib/auth/accounts-file.ts';
 import { systemCode } from '../../lib/base/caught.ts';
 import { systemClock } from '../../lib/base/clock.ts';
 import { isNotStored, isStoreInDoubt } from '../../lib/store/not-stored.ts';
@@ -36,8 +36,10 @@ export async function importCommand(
       existing,
       refuseAccounts(content) {
         if (!withAccounts) return undefined;
-        if (accountsFrom(content) === undefined) return 'it does not hold accounts';
-        return presentAccounts ? 'there are accounts in the data directory already' : undefined;
+        const given = accountsFrom(content);
+        if (given === undefined) return 'it does not hold accounts';
+        if (!presentAccounts || hasAccounts(presentAccounts, given)) return undefined;
+        return 'there are other accounts in the data directory already';
       },
     });
     report(checked, skipBad);
@@ -45,12 +47,14 @@ export async function importCommand(
       throw cutOff(error);
     });
     const accounts = withAccounts ? accountsFrom(checked.accounts) : undefined;
-    if (accounts) await writeAccounts(accountsPath, accounts);
+    const isNew = accounts !== undefined && presentAccounts === undefined;
+    if (isNew) await writeAccounts(accountsPath, accounts);
     process.stderr.write(
       `Imported ${done.sessions} sessions with ${done.messages} messages and ${done.images} images ` +
-        `(driver ${config.storage.driver})${accounts ? `, ${accounts.users.length} users` : ''}.\n`,
+        `(driver ${config.storage.driver})${isNew ? `, ${accounts.users.length} users` : ''}.\n`,
     );
     if (withAccounts && !accounts) process.stderr.write('No accounts were imported.\n');
+    if (accounts && !isNew) process.stderr.write('Its accounts were there already.\n');
     if (done.present > 0) process.stderr.write(`${done.present} sessions were there already.\n`);
   } finally {
     await store.close();

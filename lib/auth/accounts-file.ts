@@ -47,6 +47,15 @@ export function accountsFrom(content: unknown): AccountsState | undefined {
   return is(content, accountsFile) ? { users: content.users, tenants: content.tenants } : undefined;
 }
 
+/** Whether all users and tenants of `given` are among the `present` ones, whatever has become of them since. */
+export function hasAccounts(present: AccountsState, given: AccountsState): boolean {
+  const isThere = (kind: keyof AccountsState): boolean => {
+    const ids = new Set(present[kind].map(({ id }) => id));
+    return given[kind].every(({ id }) => ids.has(id));
+  };
+  return isThere('users') && isThere('tenants');
+}
+
 /** Owner-only, atomic, durable when it resolves. */
 export async function writeAccounts(path: string, { users, tenants }: AccountsState): Promise<void> {
   const content = { version: 1, users, tenants };

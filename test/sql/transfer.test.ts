@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -97,28 +97,6 @@ for (const [from, to] of [
     assert.match(again.stderr, /Imported 0 sessions.*\n4 sessions were there already/s);
     assert.equal(await contentOf(to, target), await contentOf(from, source));
   });
-
-test('accounts go along when they are asked for, and never over others', async () => {
-  const [source, target] = [tempDirectory(), tempDirectory()];
-  const file = join(tempDirectory(), 'export.jsonl');
-  const accounts = {
-    version: 1,
-    users: [{ id: 'usr_1', name: 'Ann', tenantId: 'acme', role: 'user', createdAt: 'x', tokenHash: 'ab'.repeat(32) }],
-    tenants: [{ id: 'acme', name: 'Acme', createdAt: 'x' }],
-  };
-  mkdirSync(join(source, 'auth'));
-  writeFileSync(join(source, 'auth/accounts.json'), JSON.stringify(accounts));
-  assert.is(run('file', source, 'export', file).status, 0);
-  assert.not.match(readFileSync(file, 'utf8'), /tokenHash/);
-  assert.match(run('sqlite', tempDirectory(), 'import', file, '--accounts').stderr, /No accounts were imported/);
-  assert.is(run('file', source, 'export', '--accounts', file).status, 0);
-  const taken = run('sqlite', target, 'import', file, '--accounts');
-  assert.is(taken.status, 0, taken.stderr);
-  assert.equal(JSON.parse(readFileSync(join(target, 'auth/accounts.json'), 'utf8')), accounts);
-  const refused = run('sqlite', target, 'import', file, '--accounts');
-  assert.is(refused.status, 65);
-  assert.match(refused.stderr, /line \d+: there are accounts in the data directory already/);
-});
 
 test.run();
 
