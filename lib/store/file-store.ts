@@ -193,6 +193,8 @@ export function createFileStore(options: FileStoreOptions): SessionStore {
       }
       entries.delete(sessionId);
       upkeep.purge({ tenantId, sessionId, lsn: logged.lsn, ...(entry && { entry }) });
+      // No snapshot may come for long that would ask for it: of sessions that are deleted soon none is written.
+      upkeep.consider();
       return;
     }
     if (entry) advance(entry, logged);
