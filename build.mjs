@@ -1,7 +1,9 @@
 // One esbuild run, with splitting: every handler, worker, plugin and program is an entry; what they share is a chunk.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 import { buildSeed } from './lib/store/sql/build-seed.mjs';
 import { globSync } from './test/glob.mjs';
@@ -126,12 +128,15 @@ await mkdir('dist/sandbox', { recursive: true });
 await writeFile('dist/sandbox/bootstrap.json', JSON.stringify({ script, sha256 }));
 await buildSeed('dist/lib/store/sql/seed.gz');
 await build({ ...program, entryPoints: ['host/build-code.ts'], outfile: 'dist/host/build-code.js' });
+const directory = await mkdtemp(join(tmpdir(), 'service-build-'));
 try {
-  execFileSync(process.execPath, ['dist/host/build-code.js', 'dist/host/program.cjs', 'dist/host/program.code'], {
-    env: { PATH: process.env.PATH, SERVICE_LOG_LEVEL: 'error' },
-  });
+  const words = ['dist/host/build-code.js', 'dist/host/program.cjs', 'dist/host/program.code', directory];
+  const env = { PATH: process.env.PATH, SERVICE_LOG_LEVEL: 'error' };
+  for (const _ of ['without sessions', 'with the one that the first has made'])
+    execFileSync(process.execPath, words, { env });
 } catch (error) {
   console.warn(`The service could not run here to be compiled, and will start slower: ${error.message}`);
 }
 await rm('dist/host/build-code.js');
+await rm(directory, { recursive: true, force: true });
 if (!quiet) console.log(`Built ${entries.length} entries into dist/ in ${Math.round(performance.now() - started)} ms.`);

@@ -1,21 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { openProgram } from './compiled-program.ts';
 import { letNurseryGrow } from './nursery.ts';
 
-// Part of the build. usage: node build-code.js PROGRAM CODE
-const [program = '', code = ''] = process.argv.splice(2, 2, '--port', '0').map((path) => resolve(path));
+// Part of the build. usage: node build-code.js PROGRAM CODE DIRECTORY
+const [program = '', code = '', directory = ''] = process.argv.splice(2, 3, '--port', '0').map((path) => resolve(path));
+process.chdir(directory);
 buildCode(program, code).catch((error: unknown) => {
   console.error(error);
   process.exit(1);
 });
 
-/** Runs the service as a newcomer would, with one message, and keeps what V8 has compiled by then. */
+/**
+ * Runs the service as a newcomer would, with one message, and keeps what V8 has compiled by then. A second run in the same
+ * directory adds what a start with sessions needs.
+ */
 async function buildCode(program: string, code: string): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), 'service-build-'));
-  process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
-  process.chdir(directory);
   setTimeout(() => process.exit(1), 30_000).unref();
   const compiled = openProgram(program, code);
   const greeting = new Promise<string>((greeted) => {
@@ -31,7 +31,7 @@ async function buildCode(program: string, code: string): Promise<void> {
   process.kill(process.pid, 'SIGTERM');
 }
 
-/** One turn with the demo model. */
+/** One turn with the demo model, and what a client that comes back asks. */
 async function converse(url: string): Promise<void> {
   const ending = new AbortController();
   const call = (path: string, body?: object): Promise<Response> =>
@@ -47,5 +47,6 @@ async function converse(url: string): Promise<void> {
     seen += Buffer.from(chunk).toString();
     if (seen.includes('run.finished')) break;
   }
+  for (const path of ['', `/${session.id}`]) await (await call(`api/sessions${path}`)).text();
   ending.abort();
 }

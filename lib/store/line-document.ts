@@ -45,13 +45,21 @@ export async function readDocument(files: FilePort, path: string): Promise<LineD
   const items: unknown[] = [];
   const slices = createSlices(sliceMs);
   for (let at = first; at < end; ) {
-    const stop = bytes.indexOf(0x0a, at);
-    const comma = bytes[stop - 1] === 0x2c ? 1 : 0;
-    items.push(JSON.parse(bytes.toString('utf8', at, stop - comma)));
-    at = stop + 1;
+    const stop = lineEnd(bytes, at, end);
+    // The last line of the list has no comma.
+    const comma = bytes[stop - 2] === 0x2c ? 1 : 0;
+    for (const item of JSON.parse(`[${bytes.toString('utf8', at, stop - 1 - comma)}]`)) items.push(item);
+    at = stop;
     if (slices.over) await slices.next();
   }
   return { head: parseHead(bytes.subarray(0, first)), items };
+}
+
+/** Where the lines from `at` end that are parsed together: some 128 KB of them, or one that is longer. */
+function lineEnd(bytes: Buffer, at: number, end: number): number {
+  if (end - at <= chunkBytes) return end;
+  const before = bytes.lastIndexOf(0x0a, at + chunkBytes);
+  return (before < at ? bytes.indexOf(0x0a, at + chunkBytes) : before) + 1;
 }
 
 /** The head alone, unchecked: one short read. Undefined when there is no such file; throws when it can't be understood. */
