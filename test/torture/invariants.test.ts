@@ -61,6 +61,12 @@ const toldBeforeCrash = [
   ...[post('u2'), completed(said.user('u2')), post('u3'), completed(said.user('u3'))],
 ];
 
+/** One message, and a rewind to it that was answered. */
+function rewoundTo(messageId: string) {
+  const body = { messageId, removed: 1, warning: null };
+  return [post(messageId), completed(said.user(messageId)), answer({ verb: 'rewind', messageId }, 200, body)] as const;
+}
+
 /** For each invariant, what must be noticed; every one of these would be a broken promise of the service. */
 const broken: Record<string, Observation[]> = {
   I1: [history(started('r'), started('q')), history(post('u'), post('u'))],
@@ -69,6 +75,7 @@ const broken: Record<string, Observation[]> = {
     history(post('u'), reading('idle', [said.user('u'), { ...said.user('u'), id: 'u2' }])),
     history(post('u'), completed(said.user('u')), crash, boot, reading('interrupted', [])),
     history(...toldBeforeCrash, crash, boot, reading('interrupted', [summaryOf(2), said.user('u3')])),
+    history(...rewoundTo('u'), rewound('u'), post('v'), completed(said.user('v')), crash, boot, reading('idle', [])),
   ],
   I3: [
     history(started('r'), finished('r'), finished('r')),
@@ -201,6 +208,12 @@ test('a history in which every promise was kept breaks none', () => {
 test('a compaction that a crash kept from being told takes what it replaced, and nothing else', () => {
   const shown = reading('interrupted', [summaryOf(2), said.user('u2'), said.user('u3')]);
   assert.equal(breaches(history(...toldBeforeCrash, crash, boot, shown)), []);
+});
+
+test('a rewind whose answer was told, and whose event a crash held back, takes what it removed', () => {
+  const story = history(...rewoundTo('u'), crash, boot, reading('idle', []));
+  const about = breaches(story).filter((text) => /^I(2|12|13) /.test(text));
+  assert.equal(about, []);
 });
 
 for (const { id, says, check } of invariants)
