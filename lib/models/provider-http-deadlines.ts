@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../base/clock.ts';
+import { type Silence, startSilence } from '../base/silence.ts';
 
 export interface Deadlines {
   /** A new connection was asked for: it has `connectTimeoutMs` to come up. */
@@ -17,18 +18,8 @@ export function startDeadlines(
 ): Deadlines {
   const { timeoutMs, idleTimeoutMs, connectTimeoutMs } = limits;
   const stopWhole = clock.after(timeoutMs, () => expire(`no complete answer within ${timeoutMs} ms (timeoutMs)`));
-  let stopIdle: (() => void) | undefined;
+  let idle: Silence | undefined;
   let stopConnect: (() => void) | undefined;
-  let lastRead = 0;
-
-  /** One timer serves many reads: when it fires it goes on for what is left since the last one. */
-  const watch = (ms: number): void => {
-    stopIdle = clock.after(ms, () => {
-      const quiet = clock.monotonic() - lastRead;
-      if (quiet < idleTimeoutMs) watch(idleTimeoutMs - quiet);
-      else expire(`nothing arrived for ${idleTimeoutMs} ms (idleTimeoutMs)`);
-    });
-  };
 
   return {
     connecting(socket) {
@@ -37,12 +28,14 @@ export function startDeadlines(
       socket.once('encrypted' in socket ? 'secureConnect' : 'connect', stopConnect);
     },
     touch() {
-      lastRead = clock.monotonic();
-      if (stopIdle === undefined) watch(idleTimeoutMs);
+      idle ??= startSilence(clock, idleTimeoutMs, () =>
+        expire(`nothing arrived for ${idleTimeoutMs} ms (idleTimeoutMs)`),
+      );
+      idle.heard();
     },
     stop() {
       stopWhole();
-      stopIdle?.();
+      idle?.stop();
       stopConnect?.();
     },
   };

@@ -1,3 +1,4 @@
+import { startSilence } from '../base/silence.ts';
 import { checkCompletion } from '../models/check-completion.ts';
 import { type Completion, type ModelIo, type ModelRequest, ProviderError } from '../models/model.ts';
 import type { Run } from './run.ts';
@@ -24,38 +25,32 @@ async function whileHeard(
   { ask, onDelta }: { ask: (io: ModelIo) => Promise<Completion>; onDelta: ModelIo['onDelta'] },
 ): Promise<Completion> {
   const call = new AbortController();
-  let heardAt = clock.monotonic();
-  let cancel = (): void => {};
+  let give = (_: Error): void => {};
+  const silent = new Promise<never>((_, reject) => {
+    give = reject;
+  });
+  const silence = startSilence(clock, silenceMs, () => {
+    const late = new ProviderError(`The model "${model.info.id}" gave no sign of life for ${silenceMs / 1000} s.`);
+    call.abort(late);
+    give(late);
+  });
   const stop = (): void => {
-    cancel();
+    silence.stop();
     call.abort(signal.reason);
   };
-  const silent = new Promise<never>((_, reject) => {
-    // One timer serves many deltas: when it fires it goes on for what is left since the last one.
-    const watch = (ms: number): void => {
-      cancel = clock.after(ms, () => {
-        const left = silenceMs - (clock.monotonic() - heardAt);
-        if (left > 0) return watch(left);
-        const late = new ProviderError(`The model "${model.info.id}" gave no sign of life for ${silenceMs / 1000} s.`);
-        call.abort(late);
-        reject(late);
-      });
-    };
-    watch(silenceMs);
-  });
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   try {
     const io: ModelIo = {
       signal: call.signal,
       onDelta(channel, delta) {
-        heardAt = clock.monotonic();
+        silence.heard();
         onDelta(channel, delta);
       },
     };
     return await Promise.race([ask(io), silent]);
   } finally {
-    cancel();
+    silence.stop();
     signal.removeEventListener('abort', stop);
   }
 }

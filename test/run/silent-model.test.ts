@@ -1,8 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Model, ModelIo } from '../../lib/models/model.ts';
-import { createFakeClock } from '../helpers/fake-clock.ts';
-import { only, types, withSession } from '../helpers/with-app.ts';
+import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
+import type { TestApp } from '../helpers/test-app.ts';
+import { only, type TestSession, types, withSession } from '../helpers/with-app.ts';
 import { eventually, within } from '../helpers/within.ts';
 
 const silence = suite('A model that says nothing any more fails its run, also when it ignores its signal');
@@ -23,12 +24,23 @@ function silentModel(more: Partial<Model> = {}): Model & { asked: ModelIo[] } {
   };
 }
 
-silence('after 15 minutes, once: a call that may still be going on is not made again', async () => {
+/** Sends a message to it, and goes on when it was asked. */
+function whileSilent(
+  model: ReturnType<typeof silentModel>,
+  use: (around: { app: TestApp; session: TestSession; clock: FakeClock; before: number }) => Promise<void>,
+): Promise<void> {
   const clock = createFakeClock();
-  const model = silentModel();
-  await withSession({ models: [model], clock }, async (app, session) => {
+  return withSession({ models: [model], clock }, async (app, session) => {
+    const before = clock.pending;
     await session.send('go');
     await eventually(5_000, () => model.asked.length === 1);
+    await use({ app, session, clock, before });
+  });
+}
+
+silence('after 15 minutes, once: a call that may still be going on is not made again', async () => {
+  const model = silentModel();
+  await whileSilent(model, async ({ app, session, clock }) => {
     clock.advance(15 * minute - 1);
     assert.not.ok(model.asked[0]?.signal.aborted);
     clock.advance(1);
@@ -41,11 +53,8 @@ silence('after 15 minutes, once: a call that may still be going on is not made a
 });
 
 silence('counted from its last word; what it had said is kept', async () => {
-  const clock = createFakeClock();
   const model = silentModel();
-  await withSession({ models: [model], clock }, async (app, session) => {
-    await session.send('go');
-    await eventually(5_000, () => model.asked.length === 1);
+  await whileSilent(model, async ({ app, session, clock }) => {
     for (const word of ['so', ' far']) {
       clock.advance(14 * minute);
       model.asked[0]?.onDelta('text', word);
@@ -59,11 +68,8 @@ silence('counted from its last word; what it had said is kept', async () => {
 });
 
 silence('as long as the model itself says', async () => {
-  const clock = createFakeClock();
   const model = silentModel({ silenceMs: 2 * minute });
-  await withSession({ models: [model], clock }, async (_, session) => {
-    await session.send('go');
-    await eventually(5_000, () => model.asked.length === 1);
+  await whileSilent(model, async ({ session, clock }) => {
     clock.advance(2 * minute);
     const [failed] = only(await within(5_000, session.until('run.failed')), 'run.failed');
     assert.match(failed?.error ?? '', 'for 120 s');
@@ -71,11 +77,8 @@ silence('as long as the model itself says', async () => {
 });
 
 silence('never, when it says that it ends its calls itself', async () => {
-  const clock = createFakeClock();
   const model = silentModel({ silenceMs: 0 });
-  await withSession({ models: [model], clock }, async (app, session) => {
-    await session.send('go');
-    await eventually(5_000, () => model.asked.length === 1);
+  await whileSilent(model, async ({ app, session, clock }) => {
     clock.advance(24 * 60 * minute);
     assert.is((await app.detail(session.id)).status, 'running');
     await app.call('POST', `${session.path}/cancel`, {});
@@ -84,12 +87,8 @@ silence('never, when it says that it ends its calls itself', async () => {
 });
 
 silence('a cancel does not wait for it, and leaves no timer behind', async () => {
-  const clock = createFakeClock();
   const model = silentModel();
-  await withSession({ models: [model], clock }, async (app, session) => {
-    const before = clock.pending;
-    await session.send('go');
-    await eventually(5_000, () => model.asked.length === 1);
+  await whileSilent(model, async ({ app, session, clock, before }) => {
     await app.call('POST', `${session.path}/cancel`, {});
     const [finished] = only(await within(5_000, session.until('run.finished')), 'run.finished');
     assert.is(finished?.status, 'cancelled');

@@ -94,6 +94,7 @@ test('a session that is deleted before its turn leaves the files all the same', 
   assert.ok((await filesWith(directory, `${said}: 1`)).length > 0, 'the others are not sealed yet');
   await isWhole(readingFrom(database), made.slice(1));
   await database.close();
+  await isWholeInStore(directory, made.slice(1));
 });
 
 test('a stop at any moment loses nothing, and the next start goes on, also with the one index of an even older version', async () => {
@@ -113,6 +114,8 @@ test('a stop at any moment loses nothing, and the next start goes on, also with 
     await database.close({ now: !ended });
   }
   assert.ok(stops >= 3, `stopped ${stops} times`);
+  await isWholeInStore(directory, made);
+  assert.equal(await filesWith(directory, said), []);
 });
 
 test.run();
@@ -164,6 +167,14 @@ function readingFrom(database: Database): Reader {
     readMessages: async (_tenantId, sessionId) => (await readTranscript(database, sessionId)) ?? [],
     searchMessages: (search) => searchMessages(database, search, { older: true }),
   };
+}
+
+/** What the next start of the service finds. */
+async function isWholeInStore(directory: string, made: readonly OlderSession[]): Promise<void> {
+  const store = sqlStoreOn(embeddedDatabase(directory), directory);
+  await store.open(noResidents);
+  await isWhole(store, made);
+  await store.close();
 }
 
 /** The index of words of before is gone, and those that came with sealing say what the tables say. */

@@ -1,10 +1,14 @@
+import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { storePaths } from '../../lib/store/store-paths.ts';
+import type { SessionStore } from '../../lib/store/session-store.ts';
+import { layout, storePaths } from '../../lib/store/store-paths.ts';
+import { createFakeClock } from '../helpers/fake-clock.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
+import { eventually } from '../helpers/within.ts';
 import { failingFiles, watchedFiles } from './faulty-files.ts';
 import { fileStore, filesBelow, filesWith, withStore } from './file-rig.ts';
 import { author, texts } from './sample.ts';
@@ -120,6 +124,23 @@ test('a deleted session whose files can not be removed keeps those of no other o
     },
     { files },
   );
+});
+
+test('the index follows the log also when nothing but deletions asks for it', async () => {
+  const directory = tempDirectory();
+  // Its time stands still: no snapshot has its turn, and nothing of what waits is done.
+  const options = { clock: createFakeClock(), segmentBytes: 2_000 };
+  const use = async (store: SessionStore): Promise<void> => {
+    const index = join(directory, layout.index);
+    for (let sessions = 0; sessions < 20; sessions++) {
+      const each = author();
+      await store.commit(each.create());
+      await store.commit(each.append('x'.repeat(4_000)));
+      await store.commit(each.remove());
+    }
+    await eventually(5_000, () => existsSync(index), 'the index');
+  };
+  await withStore(directory, use, options);
 });
 
 test('the log is short again after segments have been covered by snapshots', async () => {

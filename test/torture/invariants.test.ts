@@ -75,6 +75,8 @@ const broken: Record<string, Observation[]> = {
     history(post('u'), reading('idle', [said.user('u'), { ...said.user('u'), id: 'u2' }])),
     history(post('u'), completed(said.user('u')), crash, boot, reading('interrupted', [])),
     history(...toldBeforeCrash, crash, boot, reading('interrupted', [summaryOf(2), said.user('u3')])),
+    // Only what the rewind removed may be missing, and that must be.
+    history(post('t'), completed(said.user('t')), ...rewoundTo('u'), crash, boot, reading('idle', [])),
     history(...rewoundTo('u'), rewound('u'), post('v'), completed(said.user('v')), crash, boot, reading('idle', [])),
   ],
   I3: [

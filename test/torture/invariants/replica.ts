@@ -9,8 +9,8 @@ export interface Replica {
   unsure: boolean;
   /** As `unsure`, and what is missing may be missing rightly: a rewind, compaction or deletion was under way. */
   mayShrink: boolean;
-  /** The target of the last rewind that was answered; its event may come later, or never because of a crash. */
-  rewoundTo: string | undefined;
+  /** The last rewind that was answered; its event may come later, or never because of a crash. */
+  answered: { sessionId: string; messageId: string | undefined } | undefined;
 }
 
 /** Told of each step of a replica, so that a check can compare before and after. */
@@ -24,22 +24,27 @@ export interface ReplicaSteps {
 
 /** Follows the facts of one session. O(facts x messages). */
 export function followReplica(facts: readonly Fact[], steps: ReplicaSteps): void {
-  const replica: Replica = { messages: [], unsure: false, mayShrink: false, rewoundTo: undefined };
+  const replica: Replica = { messages: [], unsure: false, mayShrink: false, answered: undefined };
   for (const fact of facts) {
     if (fact.kind === 'event') applyEvent(replica, fact.envelope.event, steps);
     else if (fact.kind === 'reading') takeReading(replica, fact.detail, { quiet: fact.quiet, steps });
-    else if (fact.kind === 'crash') crash(replica);
+    else if (fact.kind === 'crash') crash(replica, steps);
     else if (fact.kind === 'answer' && fact.status === 0 && shrinking.has(fact.asked.verb)) replica.mayShrink = true;
     else if (fact.kind === 'answer' && fact.status === 200 && fact.asked.verb === 'rewind')
-      replica.rewoundTo = fact.asked.messageId;
+      replica.answered = { sessionId: fact.sessionId, messageId: fact.asked.messageId };
     steps.other?.(fact, replica);
   }
 }
 
-function crash(replica: Replica): void {
+/** A rewind whose answer was faster than its event has happened, whatever the crash held back: the same as if it had been told. */
+function crash(replica: Replica, steps: ReplicaSteps): void {
   replica.unsure = true;
-  // Its answer was faster than its event.
-  if (replica.messages.some(({ id }) => id === replica.rewoundTo)) replica.mayShrink = true;
+  const { messageId = '', sessionId = '' } = replica.answered ?? {};
+  const at = replica.messages.findIndex(({ id }) => id === messageId);
+  if (at < 0) return;
+  const messages = replica.messages.slice(0, at);
+  steps.rewound?.(replica.messages, { type: 'session.rewound', sessionId, messageId, messages });
+  replica.messages = messages;
 }
 
 const shrinking = new Set<string>(['rewind', 'compact', 'delete']);
