@@ -1,6 +1,7 @@
 import { systemCode } from '../base/caught.ts';
 import type { Logger } from '../base/log.ts';
 import { nextTurn } from '../base/next-turn.ts';
+import { appendBytes } from './append-bytes.ts';
 import { endsSomething, type SessionCommit } from './change.ts';
 import type { FilePort } from './file-port.ts';
 import { commitLine, encodeCommit, type LoggedCommit, startLine } from './log-record.ts';
@@ -8,7 +9,6 @@ import { type ClosedSegment, createSegment, type OpenSegment } from './log-segme
 import { notStored, storeInDoubt } from './not-stored.ts';
 import { isDiskFull } from './reserve.ts';
 import type { LogFigures } from './session-store.ts';
-import { writeBytes } from './write-bytes.ts';
 
 export interface LogWriterOptions {
   files: FilePort;
@@ -174,25 +174,16 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
     const lines = batch.map(({ body }, index) => commitLine(body, lastLsn + 1 + index, lastLsn));
     if (segment.size === 0) lines.unshift(startLine(lastLsn));
     const bytes = Buffer.concat(lines);
-    try {
-      await writeBytes(files, segment.descriptor, { bytes, blocking: largestBlockingWrite });
-    } catch (error) {
-      cutBack(segment);
-      if (uncut) closeSegment();
-      throw error;
-    }
     for (const { commit } of batch) if (commit.change.kind !== 'deleted') segment.sessions.add(commit.sessionId);
-    if (options.durability === 'full') {
-      try {
-        counts.syncs += 1;
-        await files.datasync(segment.descriptor);
-      } catch (error) {
-        log.error('The log could not be synced; going on in a new segment.', { code: systemCode(error) });
-        cutBack(segment);
-        closeSegment();
-        if (isDiskFull(error)) throw error;
-        return false;
-      }
+    const durable = options.durability === 'full';
+    const failed = await appendBytes(files, segment, { bytes, durable });
+    if (durable && failed?.during !== 'write') counts.syncs += 1;
+    if (failed) {
+      uncut ||= !failed.isTakenBack;
+      if (failed.during === 'sync' || !failed.isTakenBack) closeSegment();
+      if (failed.during === 'write' || isDiskFull(failed.error)) throw failed.error;
+      log.error('The log could not be synced; going on in a new segment.', { code: systemCode(failed.error) });
+      return false;
     }
     segment.size += bytes.length;
     segment.lastLsn = lastLsn + batch.length;
@@ -200,14 +191,6 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
     counts.batches += 1;
     counts.commits += batch.length;
     return true;
-  }
-
-  function cutBack(segment: OpenSegment): void {
-    try {
-      files.truncateSync(segment.descriptor, segment.size);
-    } catch {
-      uncut = true;
-    }
   }
 
   function refuse(batch: Waiting[], error: unknown): void {
@@ -247,4 +230,3 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
 
 /** Bounds how long one sync can take, and with it how long a small commit waits behind large ones. */
 const largestBatch = 4 * 1024 * 1024;
-const largestBlockingWrite = 256 * 1024;
