@@ -127,6 +127,8 @@ async function othersAlive(sockets: string, own?: string): Promise<boolean> {
 async function listen(sockets: string, own: string): Promise<Claim> {
   const descriptor = fs.openSync(sockets, 'r');
   const server = createServer((socket) => socket.destroy());
+  // A connection that could not be accepted, for want of descriptors: the claim stands, and whoever looks sees it.
+  server.on('error', () => undefined);
   let ended: Promise<void> | undefined;
   const end = (): Promise<void> => {
     ended ??= new Promise((resolve) => {

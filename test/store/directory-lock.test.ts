@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
+import { Server } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
@@ -45,6 +46,25 @@ test('it is released where nothing can be removed any more, and what stays is no
   } finally {
     disk.unmount();
   }
+});
+
+test('connections that cannot be accepted end neither the process nor the claim', async () => {
+  const directory = tempDirectory();
+  const { listen } = Server.prototype;
+  let claim: Server | undefined;
+  Object.assign(Server.prototype, {
+    listen(this: Server, ...where: unknown[]) {
+      claim = this;
+      return Reflect.apply(listen, this, where);
+    },
+  });
+  const lock = await lockDirectory(directory).finally(() => Object.assign(Server.prototype, { listen }));
+  // More than one: what waits for the first error of a start to listen takes that one.
+  for (let round = 0; round < 3; round++)
+    claim?.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
+  assert.ok(claim?.listening);
+  assert.match((await refused(directory)).message, `process ${process.pid} on `);
+  await lock.release();
 });
 
 test('another process that holds it is named; once killed it is not in the way', async () => {
