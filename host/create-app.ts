@@ -16,6 +16,7 @@ import { assembleApp, type Ground } from './assemble-app.ts';
 import { openSessions } from './open-sessions.ts';
 import { openStore } from './open-store.ts';
 import { createServiceLog } from './service-log.ts';
+import { startFailure } from './start-failure.ts';
 
 export interface AppOptions {
   /** Complete and checked; see `loadConfig`. */
@@ -49,6 +50,14 @@ export interface AppOptions {
  */
 export async function createApp(options: AppOptions): Promise<App> {
   const ground = groundOf(options);
+  try {
+    return await startApp(ground, options);
+  } catch (error) {
+    throw startFailure(error, ground.config.storage.directory);
+  }
+}
+
+async function startApp(ground: Ground, options: AppOptions): Promise<App> {
   const { config, log } = ground;
   const store = options.store ?? (await openStore(config, ground));
   // The store asks for sessions that are in memory; there are none before they are recovered.

@@ -17,7 +17,13 @@ export function prepareCluster(directory: string, seed: string): void {
   const unfinished = `${directory}.new`;
   fs.rmSync(unfinished, { recursive: true, force: true });
   if (!fs.existsSync(directory)) {
-    unpackSeed(seed, unfinished);
+    try {
+      unpackSeed(seed, unfinished);
+    } catch (error) {
+      // On a full disk that is room for others.
+      fs.rmSync(unfinished, { recursive: true, force: true });
+      throw error;
+    }
     fs.renameSync(unfinished, directory);
     syncPath(dirname(directory));
     return;
