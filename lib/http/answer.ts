@@ -16,20 +16,26 @@ export function errorAnswer(
   const { method } = request;
   app.log.error('A request failed.', { requestId, method, path: pathOf(request), error: stackOf(error) });
   const headers = { [requestIdHeader]: requestId };
-  return errorResponse(new ServiceError('internal_error', unstoredText(error) ?? unknownText, { headers }));
+  return errorResponse(new ServiceError('internal_error', storeText(error) ?? unknownText, { headers }));
 }
 
 const unknownText = 'The service failed to answer this request.';
 
-/** What a caller should know of a store that refused, is closed, or can't tell the fate of a change; its own words stay in the log. */
-function unstoredText(error: unknown): string | undefined {
+/** What a caller should know of a store that refused, is closed, can't read or can't tell the fate of a change; its own words stay in the log. */
+function storeText(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'StoreClosed') return 'The service is stopping, so it did nothing. Try again in a moment.';
   if (error.name === 'StoreInDoubt') return `The store did not finish the change, so ${inDoubtText}`;
+  if (error.name === 'TranscriptUnreadable') return unreadableText;
+  if (error.name === 'DatabaseLost') return 'The database does not answer now. Try again in a moment.';
   if (error.name !== 'NotStored') return undefined;
   const code = 'code' in error ? String(error.code) : '';
   return `The change was not stored, because ${storeReasons[code] ?? 'the store cannot write now'}. Nothing was changed; try again later.`;
 }
+
+const unreadableText =
+  'The transcript of this session cannot be read, so nothing was done. The log of the service says why; other sessions are ' +
+  'not affected. Restore a backup, or delete the session.';
 
 /** What nobody can know yet. */
 export const inDoubtText =

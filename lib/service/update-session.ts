@@ -21,6 +21,8 @@ export async function updateSession(
     fields.model = request.model;
   }
   if (request.systemPrompt !== undefined) fields.systemPrompt = request.systemPrompt;
+  // What follows a transcript that can't be read would stay in the log for good: no snapshot could take it over.
+  await session.load();
   refuseWhenRemoved(session);
   refuseWhenBusy(session);
   if (Object.keys(fields).length === 0) return;

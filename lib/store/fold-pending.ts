@@ -14,6 +14,6 @@ export function foldPending(
     applyToMessages(messages, commit.change);
     revision = commit.revision;
   }
-  if (revision < wanted) throw new Error(`The transcript cannot be read: revision ${revision + 1} is missing.`);
+  if (revision < wanted) throw new Error(`revision ${revision + 1} is missing`);
   return messages;
 }

@@ -1,3 +1,5 @@
+import { messageOf, systemCode } from '../base/caught.ts';
+
 /** The one error of a change that is not in the store; `code` says why. Nothing of it counts. */
 export function notStored(code: string, why = code): Error {
   return Object.assign(new Error(`The change was not stored (${why}). Nothing was changed.`), {
@@ -24,6 +26,14 @@ export function isStoreInDoubt(error: unknown): boolean {
 /** What a store answers to everything before it is open and after it was closed; nothing of it counts. */
 export function storeClosed(): Error {
   return Object.assign(new Error('The store is not open.'), { name: 'StoreClosed' });
+}
+
+/** The one error of a transcript that should be there and can't be read, with the `code` of the system if there is one. */
+export function unreadable(sessionId: string, cause: unknown): Error {
+  return Object.assign(new Error(`The transcript of ${sessionId} cannot be read: ${messageOf(cause)}.`), {
+    name: 'TranscriptUnreadable',
+    code: systemCode(cause),
+  });
 }
 
 /** A session that was never here, is gone, or belongs to another tenant. */

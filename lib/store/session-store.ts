@@ -51,7 +51,7 @@ export interface SessionStore {
   open(options: OpenOptions): Promise<OpenedStore>;
   /** Resolves once the commit would survive a power cut. Commits become durable in the order of the calls. Rejects when it can't be stored; then it is as if it had not been made, except after an error named `StoreInDoubt`: the next start knows. The id of a deleted session may come again behind a `flush`. */
   commit(commit: SessionCommit): Promise<void>;
-  /** The transcript as of the last durable commit. Rejects when the session is not there or can't be read. */
+  /** The transcript as of the last durable commit. Rejects when the session is not there, and as `TranscriptUnreadable` when it is and can't be read. */
   readMessages(tenantId: string, sessionId: string): Promise<StoredMessage[]>;
   /** Stores base64 image bytes durably under their hash, once per session; call before the commit that refers to them. Rejects when the session is neither there nor being created. */
   putImage(tenantId: string, sessionId: string, data: string): Promise<{ hash: string; bytes: number }>;

@@ -7,7 +7,7 @@ import { applyToMessages, type SessionCommit } from './change.ts';
 import type { FilePort } from './file-port.ts';
 import { foldPending } from './fold-pending.ts';
 import { documentChunks, readDocument } from './line-document.ts';
-import { isNotStored } from './not-stored.ts';
+import { absent, isNotStored, unreadable } from './not-stored.ts';
 import { createEnsureDirectory, replaceFile, syncWhole } from './replace-file.ts';
 import { type SessionEntry, type SnapshotHead, snapshotTaken } from './session-entry.ts';
 import type { ResidentSession } from './session-store.ts';
@@ -231,20 +231,19 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
   }
 
   async function read(entry: SessionEntry): Promise<StoredMessage[]> {
+    const { id } = entry.record;
+    return readWhole(entry).catch((error: unknown) => {
+      throw entry.deleted ? absent(id) : unreadable(id, error);
+    });
+  }
+
+  async function readWhole(entry: SessionEntry): Promise<StoredMessage[]> {
     const { record, snapshot } = entry;
-    const pending = [...entry.pending];
-    if (snapshot.revision === 0) return foldPending([], { base: 0, pending, wanted: record.revision });
-    const document = await readDocument(files, pathOf(entry)).catch((error: Error) => {
-      throw Object.assign(new Error(`The transcript of ${record.id} cannot be read: ${error.message}.`), {
-        code: systemCode(error),
-      });
-    });
-    if (!document) throw new Error(`Session ${record.id} is not in the store.`);
-    const head = document.head as SnapshotHead;
-    return foldPending(document.items as StoredMessage[], {
-      base: head.session.revision,
-      pending,
-      wanted: record.revision,
-    });
+    const [pending, wanted] = [[...entry.pending], record.revision];
+    if (snapshot.revision === 0) return foldPending([], { base: 0, pending, wanted });
+    const document = await readDocument(files, pathOf(entry));
+    if (!document) throw new Error('its file is missing');
+    const base = (document.head as SnapshotHead).session.revision;
+    return foldPending(document.items as StoredMessage[], { base, pending, wanted });
   }
 }

@@ -30,7 +30,10 @@ export interface Database {
   transaction(statements: readonly Statement[]): Promise<Row[][]>;
   /** One statement on its own: also for what refuses to run in a transaction. */
   query(statement: Statement): Promise<Row[]>;
-  /** `now`: does not wait for what is under way, nor for an answer; what was acknowledged is safe all the same. Idempotent. */
+  /**
+   * `now`: does not wait for what is under way, nor for an answer; what was acknowledged is safe all the same. Rejects as
+   * `DatabaseLost` when the server does not end: it may write yet, and nobody else may open what it has. Idempotent.
+   */
   close(how?: { now: boolean }): Promise<void>;
 }
 

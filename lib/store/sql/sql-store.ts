@@ -147,10 +147,9 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
       const sessions = Array.from(known.values(), ({ record }) => record);
       return { sessions, findings, aside: [...aside], incomplete: false };
     } catch (error) {
-      await database.close();
       await care.close();
-      await lock.release();
-      throw unusable(error);
+      await database.close().then(lock.release, () => undefined);
+      throw unusable(error, { hasRoom: await room.forBatch(false).catch(() => true) });
     }
   }
 
@@ -200,6 +199,7 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
     await tidy.catch(() => log.warn(untidyText));
     maintenance.stop();
     await care.close();
+    // Before it has ended it may write: then the directory is free with the end of this process, and not sooner.
     await database.close({ now: !canTidy });
     await lock.release();
   }
@@ -207,10 +207,11 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
 
 const untidyText = 'The database could not be tidied up before it closed; nothing that was acknowledged is affected.';
 
-/** At the start every failure of the database is one that a person must look at. */
-function unusable(error: unknown): unknown {
+/** At the start every failure of the database is one that a person must look at. PostgreSQL does not say it when it lacks room. */
+function unusable(error: unknown, { hasRoom }: { hasRoom: boolean }): unknown {
   if (!(error instanceof Error) || 'exitCode' in error) return error;
-  return Object.assign(new Error(`${error.message} Restore a backup, or move it away and import an export.`), {
-    exitCode: 78,
-  });
+  const advice = hasRoom
+    ? 'Restore a backup, or move it away and import an export.'
+    : 'Its disk is full: make room and start again.';
+  return Object.assign(new Error(`The database cannot be opened (${error.message}). ${advice}`), { exitCode: 78 });
 }
