@@ -27,6 +27,8 @@ const rules: Readonly<Record<string, string>> = {
 };
 const keys = Object.keys(rules);
 
+const reference = /\$\{([^}]*)\}/g;
+
 /** Reads one entry of `servers`. Throws an error that tells the operator what is wrong with it; it never quotes a value. */
 export function readDefinition(name: string, value: unknown, environment: NodeJS.ProcessEnv): ServerDefinition {
   if (!/^[A-Za-z0-9_-]{1,32}$/.test(name))
@@ -39,24 +41,28 @@ export function readDefinition(name: string, value: unknown, environment: NodeJS
     throw new Error('A server has exactly one of "command" (a local process) and "url" (streamable HTTP).');
   if (command !== undefined) {
     if ('headers' in value) throw new Error('"headers" belongs to a server with "url".');
+    const variables = expandAll(env, (key) => `"${key}" of "env"`, environment);
+    const filledIn = Object.values(env).flatMap((text) =>
+      variablesOf(text).map((variable) => environment[variable] ?? ''),
+    );
     return {
-      ...{ name, approval, timeoutMs, secrets: Object.values(env).filter(isSecret) },
-      ...{ kind: 'stdio', command, args, env, cwd: cwd ?? process.cwd() },
+      ...{ name, approval, timeoutMs, secrets: [...Object.values(variables), ...filledIn].filter(isSecret) },
+      ...{ kind: 'stdio', command, args, env: variables, cwd: cwd ?? process.cwd() },
     };
   }
   for (const key of ['args', 'env', 'cwd'])
     if (key in value) throw new Error(`"${key}" belongs to a server with "command".`);
-  const expanded = Object.entries(headers).map(
-    ([header, text]) => [header, expand(text, header, environment)] as const,
-  );
+  const expanded = expandAll(headers, (header) => `The header "${header}"`, environment);
   return {
     ...{
       name,
       approval,
       timeoutMs,
-      secrets: expanded.flatMap(([, text]) => [text, text.replace(/^\w+ /, '')]).filter(isSecret),
+      secrets: Object.values(expanded)
+        .flatMap((text) => [text, text.replace(/^\w+ /, '')])
+        .filter(isSecret),
     },
-    ...{ kind: 'http', url: readUrl(url ?? ''), headers: checkHeaders(Object.fromEntries(expanded)) },
+    ...{ kind: 'http', url: readUrl(url ?? ''), headers: checkHeaders(expanded) },
   };
 }
 
@@ -84,14 +90,24 @@ function readUrl(text: string): URL {
   return url;
 }
 
-/** Replaces each `${NAME}` by the environment variable of that name. */
-function expand(text: string, header: string, environment: NodeJS.ProcessEnv): string {
-  return text.replace(/\$\{([^}]*)\}/g, (_, variable: string) => {
-    const value = environment[variable];
-    if (value === undefined || value === '')
-      throw new Error(`The header "${header}" needs the environment variable "${variable}", which is not set.`);
-    return value;
-  });
+/** Replaces each `${NAME}` in the texts by the environment variable of that name. */
+function expandAll(
+  texts: Record<string, string>,
+  nameOf: (key: string) => string,
+  environment: NodeJS.ProcessEnv,
+): Record<string, string> {
+  const expand = (key: string, text: string): string =>
+    text.replace(reference, (_, variable: string) => {
+      const value = environment[variable];
+      if (value === undefined || value === '')
+        throw new Error(`${nameOf(key)} needs the environment variable "${variable}", which is not set.`);
+      return value;
+    });
+  return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, expand(key, text)]));
+}
+
+function variablesOf(text: string): string[] {
+  return [...text.matchAll(reference)].map(([, variable = '']) => variable);
 }
 
 function checkHeaders(headers: Record<string, string>): Record<string, string> {

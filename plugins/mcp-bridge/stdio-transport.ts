@@ -7,7 +7,7 @@ import type { Program } from './program.ts';
 
 export interface StdioTransport extends Transport {
   readonly pid: number | undefined;
-  /** How the process ended and the last lines that it wrote to its error output, for the operator. */
+  /** How the process ended and what of its error output says why, for the operator. */
   lastWords(): string;
 }
 
@@ -19,8 +19,9 @@ const mostWaitingBytes = 32 * 1024 * 1024;
 const mostStrayLines = 5_000;
 const mostErrorLines = 200;
 const longestErrorLine = 2_000;
-/** The last lines of its error output, for the operator. */
-const keptErrorLines = 2;
+/** Of the last lines of its error output the operator is shown the last error, without its trace, otherwise the last two. */
+const keptErrorLines = 30;
+const errorLine = /^\s*(?:[\w.]*(?:Error|Exception)\b.*|(?:error|fatal|panic)\b.*:.*)/i;
 const farewellMs = 1_000;
 const drainMs = 250;
 
@@ -84,7 +85,8 @@ export function createStdioTransport(program: Program, log: Logger): StdioTransp
     lastWords() {
       const how = child?.signalCode ?? (child?.exitCode === null ? undefined : `code ${child?.exitCode}`);
       const exit = how === undefined ? 'The process ended.' : `The process ended (${how}).`;
-      return [problem ?? exit, ...words].join(' ');
+      const error = words.findLast((line) => errorLine.test(line));
+      return [problem ?? exit, ...(error === undefined ? words.slice(-2) : [error.trim()])].join(' ');
     },
     async start() {
       const [file, ...args] = program.argv;

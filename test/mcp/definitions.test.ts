@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readDefinition } from '../../plugins/mcp-bridge/definition.ts';
 import { callOf } from '../helpers/scripted-model.ts';
 import { only, types } from '../helpers/with-app.ts';
 import { eventually } from '../helpers/within.ts';
@@ -120,6 +121,10 @@ wrong('each says what is wrong with it, and quotes no value', async () => {
     scheme: [{ url: 'ftp://host/secret-value' }, /"url" is an absolute URL/],
     login: [{ url: 'http://me:secret-value@host/' }, /user name or password/],
     unset: [{ url, headers: { 'X-Key': `$${'{NOT_SET_ANYWHERE}'}` } }, /"X-Key" needs .* "NOT_SET_ANYWHERE"/],
+    variable: [
+      { command: 'x', env: { KEY: `$${'{NOT_SET_ANYWHERE}'}` } },
+      /"KEY" of "env" needs .* "NOT_SET_ANYWHERE"/,
+    ],
     header: [{ url, headers: { 'X-Key': 'secret-value\nX: y' } }, /"X-Key" can't be sent/],
     mixed: [{ url, env: {} }, /"env" belongs to a server with "command"/],
     'not a name': [{ url }, /1 to 32 letters/],
@@ -151,6 +156,16 @@ wrong('what a server repeats of its headers is hidden, but for values too short 
   });
   http.close();
   http.closeAllConnections();
+});
+
+wrong('the environment of a process takes variables, so that no secret need stand in the configuration', () => {
+  const definition = readDefinition(
+    'a',
+    { command: 'x', env: { KEY: `a$${'{KEY_OF_A}'}` } },
+    { KEY_OF_A: 'secret-value' },
+  );
+  assert.equal(definition.kind === 'stdio' && definition.env, { KEY: 'asecret-value' });
+  assert.equal(definition.secrets, ['asecret-value', 'secret-value']);
 });
 
 wrong('without servers nothing of it is loaded', () => {

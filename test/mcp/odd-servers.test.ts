@@ -117,6 +117,13 @@ test('it ends at once: the operator reads why', async () => {
   });
 });
 
+test('its program is not there: the operator reads which, not the last lines of a trace', async () => {
+  await withBridge({ odd: { command: process.execPath, args: ['/nowhere/server.mjs'] } }, async ({ server }) => {
+    const { error } = await server('odd');
+    assert.is(error, "The process ended (code 1). Error: Cannot find module '/nowhere/server.mjs'");
+  });
+});
+
 test('its directory is not there: the operator reads that, not which program was missed', async () => {
   const odd = oddServer(['echo']);
   await withBridge({ odd: { ...odd.definition, cwd: '/nowhere/at/all' } }, async ({ server }) => {
