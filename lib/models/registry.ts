@@ -4,7 +4,7 @@ import type { Model } from './model.ts';
 
 /** The registered models, in the order of registration. */
 export interface ModelRegistry {
-  /** Throws when the id is taken. */
+  /** Throws when the id is taken, or a part of the model is missing. */
   register(model: Model): Undo;
   get(id: string): Model | undefined;
   list(): ModelInfo[];
@@ -16,6 +16,7 @@ export function createModelRegistry(preferred: string | undefined): ModelRegistr
   const models = new Map<string, Model>();
   return {
     register(model) {
+      checkParts(model);
       const { id } = model.info;
       if (models.has(id)) throw new Error(`A model with the id "${id}" is already registered.`);
       models.set(id, model);
@@ -27,4 +28,10 @@ export function createModelRegistry(preferred: string | undefined): ModelRegistr
     list: () => [...models.values()].map((model) => model.info),
     default: () => (preferred === undefined ? undefined : models.get(preferred)) ?? models.values().next().value,
   };
+}
+
+/** Plugins in plain JavaScript have no compiler that tells them, and a run would meet it much later. */
+function checkParts({ info, complete }: Partial<Model>): void {
+  if (typeof info?.id !== 'string' || info.id === '') throw new Error('A model needs an `info` with an `id`.');
+  if (typeof complete !== 'function') throw new Error(`The model "${info.id}" has no \`complete\` function.`);
 }

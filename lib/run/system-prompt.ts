@@ -27,6 +27,7 @@ export function createPrompts(): Prompts {
   const sources = new Set<RegisteredSource>();
   return {
     register(ask, pluginId) {
+      if (typeof ask !== 'function') throw new Error('A prompt source must be a function.');
       const source = { ask, pluginId };
       sources.add(source);
       return () => sources.delete(source);

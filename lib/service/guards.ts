@@ -13,6 +13,8 @@ export function createGuards(): Guards {
   const guards = new Set<SessionGuard>();
   return {
     register(guard) {
+      // Whatever can't be asked would refuse everything.
+      if (typeof guard !== 'function') throw new Error('A guard must be a function.');
       // A wrapper of its own, so that one function registered twice is asked twice and undone once.
       const entry: SessionGuard = (context) => guard(context);
       guards.add(entry);

@@ -29,6 +29,11 @@ export function pluginServices(
       write: (key, value) => app.store.writeMeta(`plugin-${key}`, value),
     },
     clock: app.clock,
-    events: { subscribe: (fn) => app.events.listen((_, { event }) => fn(event)) },
+    events: {
+      subscribe(fn) {
+        if (typeof fn !== 'function') throw new Error('A subscriber must be a function.');
+        return app.events.listen((_, { event }) => fn(event));
+      },
+    },
   };
 }

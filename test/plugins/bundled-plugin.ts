@@ -8,6 +8,7 @@ import { createArgumentValidator } from '../../lib/tools/validate-arguments.ts';
 import type { PluginInfo } from '../../lib/wire/plugin.ts';
 import { noUsage } from '../../lib/wire/usage.ts';
 import { createWorkspaces } from '../../lib/workspace/create-workspaces.ts';
+import { tempDirectory } from '../helpers/temp-directory.ts';
 import { within } from '../helpers/within.ts';
 import { recordingLog } from './plugin-folders.ts';
 
@@ -34,7 +35,7 @@ export async function loadBundled(
     directories?: string[];
   } = {},
 ): Promise<BundledPlugin> {
-  const { workspace = '/nonexistent' } = options;
+  const { workspace = tempDirectory('workspace') } = options;
   const tools = createToolRegistry();
   const guards: SessionGuard[] = [];
   const routes: PluginRoute[] = [];
