@@ -36,7 +36,12 @@ export async function checkProviders(
   if (!['chat-completions', 'messages-api'].some((name) => mayLoad(plugins, name)))
     return [warn(subject, 'plugins.allow leaves out the providers of the package: models are those of other plugins.')];
   if (providers.length === 0)
-    return [warn(subject, 'No provider is configured: set OPENAI_API_KEY or ANTHROPIC_API_KEY. The demo model works.')];
+    return [
+      warn(
+        subject,
+        'No provider of the package is configured: set OPENAI_API_KEY or ANTHROPIC_API_KEY, unless another plugin brings models. The demo model works.',
+      ),
+    ];
   if (!online)
     return providers.map(({ provider, baseUrl }) =>
       ok(subject, `${provider} at ${hostOf(baseUrl)}; not asked (--online asks).`),

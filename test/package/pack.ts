@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { globSync } from '../glob.mjs';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 
 const name = 'agent-session-service';
@@ -22,7 +23,7 @@ export interface Installed {
 export function installPacked(): Installed {
   const staging = tempDirectory('staging');
   const { files = [] } = manifestIn('.');
-  for (const entry of ['package.json', ...files.filter(isSource)])
+  for (const entry of ['package.json', ...files.filter(isSource).flatMap(filesOf)])
     cpSync(entry, join(staging, entry), { recursive: true });
   cpSync('package-lock.json', join(staging, 'npm-shrinkwrap.json'));
   execFileSync(resolve('node_modules/.bin/tsc'), [
@@ -37,6 +38,12 @@ export function installPacked(): Installed {
   const paths = packed[0].files.map(({ path }: { path: string }) => path);
   if (!process.env.CI || !installFromRegistry(tarball, folder)) installByLinks(tarball, folder);
   return { folder, root: join(folder, 'node_modules', name), files: paths, tarball };
+}
+
+/** A star between slashes stands for any one folder. */
+function filesOf(entry: string): string[] {
+  const [folder, file] = entry.split('/*/');
+  return folder && file ? globSync(folder, new RegExp(`^${folder}/[^/]+/${file}$`)) : [entry];
 }
 
 /** The lock file is made of the one in the checkout. */

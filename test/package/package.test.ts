@@ -123,6 +123,7 @@ test('it brings what it needs and nothing of the workshop', () => {
   ])
     assert.ok(files.includes(needed), `${needed} is missing`);
   for (const manifest of globSync('plugins', /service\.plugin\.json$/)) assert.ok(files.includes(`dist/${manifest}`));
+  for (const options of globSync('plugins', /README\.md$/)) assert.ok(files.includes(options), options);
   const strange = files.filter((path) => /meta\.json$|\.test\.|(?<!\.d)\.ts$|node_modules|^test|^\./.test(path));
   assert.equal(strange, []);
   const here = [process.cwd(), process.env.HOME ?? '/root'].filter((path) => path.length > 1);

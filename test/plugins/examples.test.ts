@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -48,6 +49,15 @@ examples('a tool: word-count', async () => {
   assert.is((await plugin.call('count_words', {})).isError, true);
   await plugin.close();
   assert.match((await load('word-count', { config: { maxBytes: 'x' } })).info?.error ?? '', /positive whole number/);
+});
+
+examples('its test: a stranger runs it as it stands', () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--test', `${folder}/word-count`], {
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
+  assert.is(status, 0, stdout + stderr);
+  assert.match(stdout, /pass 1/);
 });
 
 /** A model server that answers every request in the same way. */
