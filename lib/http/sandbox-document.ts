@@ -43,8 +43,9 @@ export function sandboxHeaders(options: {
 }): Record<string, string> {
   const { plugin, place, sha256 } = options;
   const entry = plugin?.state === 'active' && plugin.web ? hardenedEntry(plugin.id, plugin.web.entry) : undefined;
-  const script = place && entry !== undefined ? ` ${place.host}${place.prefix}${entry}` : '';
-  const own = place ? ` ${place.host}` : '';
+  // With the scheme, which stands for https, too: a frame without an origin has none of its own in Safari to add to a bare name.
+  const own = place ? ` http://${place.host}` : '';
+  const script = place && entry !== undefined ? `${own}${place.prefix}${entry}` : '';
   const ancestors = options.origins.filter((origin) => /^https?:\/\/[A-Za-z0-9.-]+(:\d+)?$/.test(origin));
   const policy = [
     'sandbox allow-scripts',
@@ -84,7 +85,7 @@ export const bundleHeaders = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** Where the browser sees the service, as it can stand in a policy: without a scheme, so that a proxy may end TLS. */
+/** Where the browser sees the service, as it can stand in a policy; whether by TLS, only a proxy in front would know. */
 export interface PolicyPlace {
   host: string;
   /** The path that a proxy takes away, without a slash at the end; mostly empty. */

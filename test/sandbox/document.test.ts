@@ -86,7 +86,7 @@ documents(
     const hash = createHash('sha256').update(script).digest('base64');
     assert.is(
       directive(response, 'script-src'),
-      `script-src 'sha256-${hash}' svc.test:8080/plugins/%40team%2Fclock/.sandbox/ui/main%20file.js`,
+      `script-src 'sha256-${hash}' http://svc.test:8080/plugins/%40team%2Fclock/.sandbox/ui/main%20file.js`,
     );
     assert.ok(script.length > 500);
   },
@@ -98,9 +98,9 @@ documents('nothing can connect; images, styles and fonts come from the service o
   assert.match(policy, /^sandbox allow-scripts; default-src 'none'; /);
   for (const kind of ['connect', 'frame', 'child', 'worker', 'object', 'media', 'manifest'])
     assert.is(directive(response, `${kind}-src`), `${kind}-src 'none'`);
-  assert.is(directive(response, 'style-src'), "style-src svc.test:8080 data: 'unsafe-inline'");
-  assert.is(directive(response, 'img-src'), 'img-src data: blob: svc.test:8080');
-  assert.is(directive(response, 'font-src'), 'font-src data: svc.test:8080');
+  assert.is(directive(response, 'style-src'), "style-src http://svc.test:8080 data: 'unsafe-inline'");
+  assert.is(directive(response, 'img-src'), 'img-src data: blob: http://svc.test:8080');
+  assert.is(directive(response, 'font-src'), 'font-src data: http://svc.test:8080');
   assert.is(directive(response, 'base-uri'), "base-uri 'none'");
   assert.is(directive(response, 'form-action'), "form-action 'none'");
   assert.is(directive(response, 'frame-ancestors'), "frame-ancestors 'self'");
@@ -118,7 +118,7 @@ documents('behind a proxy that takes a path away, the entry is named with it', a
   const response = await fixture.document('?plugin=%40team%2Fclock', 'svc.test', { 'x-forwarded-prefix': '/agents/' });
   assert.match(
     directive(response, 'script-src') ?? '',
-    / svc\.test\/agents\/plugins\/%40team%2Fclock\/\.sandbox\/ui\/main%20file\.js$/,
+    / http:\/\/svc\.test\/agents\/plugins\/%40team%2Fclock\/\.sandbox\/ui\/main%20file\.js$/,
   );
 });
 
