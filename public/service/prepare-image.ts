@@ -4,7 +4,10 @@ const mostBytes = 4 * 1024 * 1024;
 const mostPixels = 2_000;
 const types = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
 
-/** Makes a file ready to be sent: what is too large is scaled down to WebP, GIFs stay as they are. Rejects with a sentence. */
+/**
+ * Makes a file ready to be sent: what is too large is scaled down, to JPEG when it is one, otherwise to WebP (PNG where the
+ * browser writes none); GIFs stay as they are. Rejects with a sentence.
+ */
 export async function prepareImage(file: File): Promise<DraftImage> {
   const type = types.find((known) => known === file.type);
   if (!type) throw new Error(`"${file.name || 'This file'}" is no PNG, JPEG, WebP or GIF image.`);
@@ -23,10 +26,12 @@ export async function prepareImage(file: File): Promise<DraftImage> {
   for (let scale = Math.min(1, mostPixels / Math.max(width, height)); scale > 0.05; scale *= 0.7) {
     const canvas = new OffscreenCanvas(Math.round(width * scale), Math.round(height * scale));
     canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-    const blob = await canvas.convertToBlob({ type: 'image/webp', quality: 0.85 });
-    if (blob.size > mostBytes) continue;
+    // Safari writes PNG when it is asked for WebP; of a photo that would be ten times as large.
+    const blob = await canvas.convertToBlob({ type: type === 'image/jpeg' ? type : 'image/webp', quality: 0.85 });
+    const written = types.find((known) => known === blob.type);
+    if (!written || blob.size > mostBytes) continue;
     bitmap.close();
-    return draftImage(blob, file.name.replace(/\.\w+$/, '.webp'), 'image/webp');
+    return draftImage(blob, file.name.replace(/\.\w+$/, `.${written.slice('image/'.length)}`), written);
   }
   throw new Error(`"${file.name}" is too large.`);
 }

@@ -34,7 +34,8 @@ export function bindKeys(tools: ViewTools): () => void {
     // Browsers that fill in a form send keys without a name.
     if (store.access.value.state !== 'in' || event.isComposing || !event.key) return;
     const command = event.ctrlKey || event.metaKey;
-    const key = event.key.toLowerCase();
+    // With Alt a Mac types other characters: there the key counts, not what is on it.
+    const key = (event.altKey && !/^[a-z]$/i.test(event.key) ? event.code.replace('Key', '') : event.key).toLowerCase();
     const act = (run: () => void): void => {
       event.preventDefault();
       run();

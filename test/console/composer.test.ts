@@ -73,6 +73,25 @@ test('a pasted PNG of 9 MB is scaled down and sent; the transcript shows it afte
   );
 });
 
+test('where the browser writes no WebP, an image that is scaled down is called what it is', async () => {
+  await withPage(bench, async (page) => {
+    // As Safari: it writes PNG when it is asked for what it does not know.
+    await page.evaluate(`{
+      const { convertToBlob } = OffscreenCanvas.prototype;
+      OffscreenCanvas.prototype.convertToBlob = function (options) {
+        return convertToBlob.call(this, options.type === 'image/webp' ? {} : options);
+      };
+    }`);
+    await pasteNoise(page, { width: 1_800, height: 1_750 });
+    await page.locator('.attachment img').waitFor({ timeout: 20_000 });
+    await send(page, 'look');
+    await page.locator('.assistant:not(.live)').waitFor();
+    const asked = JSON.stringify(bench.model.requests.at(-1)?.body);
+    const [, type, start] = /data:(image\/\w+);base64,(.{12})/.exec(asked) ?? [];
+    assert.equal([type, start], ['image/png', 'iVBORw0KGgoA']);
+  });
+});
+
 test('editing a message with an image brings the image back too', async () => {
   await withPage(bench, async (page) => {
     await pasteNoise(page, { width: 40, height: 30 });

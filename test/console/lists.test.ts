@@ -132,6 +132,10 @@ test('everything is reachable by keyboard: palette, list, shortcuts, messages', 
     assert.is(await page.evaluate('document.activeElement.tagName'), 'TEXTAREA');
     await page.keyboard.press('Control+Shift+F');
     await page.locator('.file-tree').waitFor();
+    // A Mac types another character with Alt, or none yet: an accent that waits for its letter.
+    const typed = `{ key: 'Dead', code: 'KeyN', altKey: true, bubbles: true }`;
+    await page.evaluate(`document.body.dispatchEvent(new KeyboardEvent('keydown', ${typed}))`);
+    await page.locator('.setup').waitFor();
   });
 });
 
