@@ -101,6 +101,54 @@ test('4,000 messages come page by page, what is read stays in place, and the end
   });
 });
 
+test('where the browser keeps nothing in its place, what is read does not move either', async () => {
+  const id = await bench.newSession('By hand');
+  await withPage(bench, async (page) => {
+    // As Safari.
+    await page.addInitScript(`{
+      const { supports } = CSS;
+      CSS.supports = (name, ...rest) => name !== 'overflow-anchor' && supports.call(CSS, name, ...rest);
+    }`);
+    await page.reload();
+    await longTranscripts(page, 1_200);
+    await openSession(page, id);
+    await holds(page, `document.querySelectorAll('.message').length === 1000`);
+    await page.evaluate(`document.querySelector('.transcript').style.overflowAnchor = 'none'`);
+    await page.mouse.move(700, 400);
+    await page.mouse.wheel(0, -200);
+    await page.locator('.to-end').waitFor();
+    const moved = (await page.evaluate(readUp)) as number[];
+    assert.ok(moved.length >= 20, `${moved.length} steps`);
+    assert.equal(
+      moved.filter((by) => Math.abs(by - 150) > 2),
+      [],
+    );
+    await page.evaluate(`document.querySelector('.transcript').scrollTop = 300`);
+    await holds(page, `document.querySelectorAll('.message').length > 1000`);
+    await settled(page);
+    assert.ok(
+      Number(await page.evaluate(`document.querySelector('.transcript').scrollTop`)) > 1_000,
+      'rows came above',
+    );
+  });
+});
+
+/** Scrolls up in steps of 150 px, and tells by how much what was in the middle has moved with each. */
+const readUp = `(async () => {
+  const scroller = document.querySelector('.transcript');
+  const { left, top, width, height } = scroller.getBoundingClientRect();
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const moved = [];
+  for (let step = 0; step < 40; step++) {
+    const row = document.elementFromPoint(left + width / 2, top + height / 2).closest('.column > *');
+    const before = row?.getBoundingClientRect().top;
+    scroller.scrollTop -= 150;
+    for (let frames = 0; frames < 6; frames++) await frame();
+    if (row) moved.push(row.getBoundingClientRect().top - before);
+  }
+  return moved;
+})()`;
+
 test('a link to a message that is far above puts it into the page and stays there', async () => {
   const id = await bench.newSession('Linked');
   await withPage(bench, async (page) => {

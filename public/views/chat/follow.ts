@@ -1,3 +1,5 @@
+import { createPlace, keepsPlace } from './hold-place.ts';
+
 const nearPx = 64;
 
 /** Keeps the end in view as long as the reader wants it: a scroll by hand away from the end lets go. */
@@ -16,10 +18,12 @@ export function followEnd(
 ): Follower {
   let pinned = true;
   let touchedAt = Number.NEGATIVE_INFINITY;
+  const place = keepsPlace() ? undefined : createPlace(scroller, content);
   const distance = (): number => scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop;
   const set = (next: boolean): void => {
     if (next === pinned) return;
     pinned = next;
+    place?.forget();
     scroller.classList.toggle('detached', !pinned);
     onChange({ pinned });
   };
@@ -31,12 +35,14 @@ export function followEnd(
     if (event.deltaY < 0 && scroller.scrollTop > 0) set(false);
   };
   const scrolled = (): void => {
+    if (!pinned) place?.hold();
     const end = distance() <= nearPx;
     if (end && (pinned || performance.now() - touchedAt < 1_000)) set(distance() <= 2 || pinned);
     else if (!end && performance.now() - touchedAt < 1_000) set(false);
   };
   const resized = new ResizeObserver(() => {
     if (pinned) scroller.scrollTop = scroller.scrollHeight;
+    else place?.hold();
   });
   resized.observe(content);
   resized.observe(scroller);
@@ -50,7 +56,10 @@ export function followEnd(
       set(true);
       scroller.scrollTop = scroller.scrollHeight;
     },
-    letGo: () => set(false),
+    letGo() {
+      set(false);
+      place?.forget();
+    },
     stop() {
       resized.disconnect();
       for (const input of inputs) scroller.removeEventListener(input, touched);

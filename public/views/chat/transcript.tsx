@@ -11,6 +11,7 @@ import { Icon } from '../parts/icon.tsx';
 import { PluginSlot } from '../plugins/plugin-slot.tsx';
 import { RunBanner } from './banners.tsx';
 import { type Follower, followEnd } from './follow.ts';
+import { keepsPlace } from './hold-place.ts';
 import { LiveMessage } from './live-message.tsx';
 import { Markdown } from './markdown.tsx';
 import { AssistantRow, EchoRow, UserRow } from './message-rows.tsx';
@@ -48,7 +49,7 @@ export function Transcript({ session, messageId }: { session: OpenSession; messa
   }, [messageId, session.phase.value, target < 0]);
   const older = async (): Promise<void> => {
     const box = scroller.current;
-    const fromEnd = box && box.scrollTop === 0 ? box.scrollHeight : undefined;
+    const fromEnd = box && box.scrollTop === 0 && keepsPlace() ? box.scrollHeight : undefined;
     if (!rows.grow()) await sessions.loadOlder(session);
     // The browser keeps the place of what is read, except at the very top.
     if (box && fromEnd !== undefined)
