@@ -1,9 +1,9 @@
-import type { Approval, ApprovalDecision } from '../wire/approval.ts';
 import type { RunEnd, ServerEventEnvelope, SessionEvent } from '../wire/event.ts';
 import type { ChatMessage } from '../wire/message.ts';
 import type { SendMessageRequest } from '../wire/requests.ts';
 import type { Usage } from '../wire/usage.ts';
 import { ApiError } from './api-error.ts';
+import { type Approve, decide, decideForChildren } from './decide-approvals.ts';
 import type { EventsOptions } from './events.ts';
 import type { Routes } from './routes.ts';
 
@@ -11,8 +11,11 @@ export interface SendAndWaitOptions {
   /** Stops the waiting, not the run: call `cancelRun` for that. */
   signal?: AbortSignal | undefined;
   onEvent?: (envelope: ServerEventEnvelope) => void;
-  /** Decides tool calls that need a person. Without it they wait for somebody else, or for their timeout. */
-  approve?: (approval: Approval) => ApprovalDecision | boolean | Promise<ApprovalDecision | boolean>;
+  /**
+   * Decides tool calls that need a person, those of sub-agents, too: while there are any, the events of all sessions are
+   * followed. Without it they wait for somebody else, or for their timeout.
+   */
+  approve?: Approve;
 }
 
 /** How a run ended. `failed` carries `error`; `message` is the last thing the assistant said in it. */
@@ -25,9 +28,12 @@ export interface RunResult {
 }
 
 export interface SendAndWaitPorts {
-  routes: Pick<Routes, 'sendMessage' | 'readSession' | 'decideApproval'>;
+  routes: Pick<Routes, 'sendMessage' | 'readSession' | 'decideApproval' | 'listApprovals'>;
   events(options: EventsOptions): AsyncIterable<ServerEventEnvelope>;
 }
+
+/** The tools that start sub-agents (contract: core rule 6). */
+const delegating: ReadonlySet<string> = new Set(['delegate', 'delegate_many']);
 
 /**
  * Sends a message and resolves when its run has ended, however it ended. Subscribes first, so no event is missed; after a
@@ -69,6 +75,8 @@ export async function sendAndWait(
     },
   });
 
+  const { approve } = options;
+  let hasChildren = false;
   let last: ChatMessage | undefined;
   try {
     for await (const envelope of events) {
@@ -78,8 +86,11 @@ export async function sendAndWait(
       const { event } = envelope;
       const { runId } = await sent;
       if (event.type === 'message.completed' && event.message.role === 'assistant') last = event.message;
-      if (event.type === 'approval.requested' && options.approve)
-        inBackground(decide(ports, event.approval, options.approve));
+      if (event.type === 'approval.requested' && approve) inBackground(decide(ports.routes, event.approval, approve));
+      if (mayHaveChildren(event) && approve && !hasChildren) {
+        hasChildren = true;
+        decideForChildren(ports, sessionId, { approve, signal: stop.signal, fail: (error) => settle({ error }) });
+      }
       if (event.type === 'stream.gap') {
         hasGap = true;
         await lookAtSession();
@@ -102,6 +113,11 @@ export async function sendAndWait(
   return unwrap(outcome);
 }
 
+/** Behind a gap nobody knows. */
+function mayHaveChildren(event: SessionEvent): boolean {
+  return event.type === 'stream.gap' || (event.type === 'tool.started' && delegating.has(event.call.name));
+}
+
 function isEnd(event: SessionEvent): event is Extract<SessionEvent, { type: 'run.finished' | 'run.failed' }> {
   return event.type === 'run.finished' || event.type === 'run.failed';
 }
@@ -110,19 +126,6 @@ function unwrap(outcome: { result: RunResult } | { error: unknown } | undefined)
   if (!outcome) throw new ApiError('The session was deleted.', { status: 404, code: 'session_not_found' });
   if ('error' in outcome) throw outcome.error;
   return outcome.result;
-}
-
-async function decide(
-  ports: SendAndWaitPorts,
-  approval: Approval,
-  approve: NonNullable<SendAndWaitOptions['approve']>,
-): Promise<void> {
-  const decision = await approve(approval);
-  const body = typeof decision === 'boolean' ? { approved: decision } : decision;
-  await ports.routes.decideApproval(approval.sessionId, approval.id, body).catch((error: unknown) => {
-    // Somebody else was faster, or the time was up: the run goes on either way.
-    if (!(error instanceof Error && 'code' in error && error.code === 'approval_not_found')) throw error;
-  });
 }
 
 /** What the session says about a run whose end may have been missed; nothing while it is still running. */

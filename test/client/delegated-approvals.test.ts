@@ -1,0 +1,36 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createClient } from '../../lib/client/index.ts';
+import { askTool, delegating, teamModel, withTeam } from '../delegation/team.ts';
+import { callOf } from '../helpers/scripted-model.ts';
+import { within } from '../helpers/within.ts';
+
+const test = suite('sendAndWait decides what sub-agents ask, too');
+
+test('a tool of a child, and of a child of that, is approved by the given function, once each', async () => {
+  const model = teamModel({
+    boss: [delegating('lead')],
+    lead: [{ toolCalls: [callOf('shell', { command: 'one' })] }, delegating('worker')],
+    worker: [{ toolCalls: [callOf('shell', { command: 'two' })] }],
+  });
+  const options = { models: [model], tools: [askTool('shell')], config: { exposeApprovalTools: true } };
+  await withTeam(options, async (app, session) => {
+    const client = createClient({ baseUrl: 'http://127.0.0.1:7331', fetch: (url, init) => app.fetch(`${url}`, init) });
+    const asked: string[] = [];
+    const { status } = await within(
+      10_000,
+      client.sendAndWait(session.id, 'boss', {
+        approve: ({ sessionId, rootSessionId, call }) => {
+          assert.is(rootSessionId, session.id);
+          assert.is.not(sessionId, session.id);
+          asked.push(JSON.stringify(call.arguments));
+          return true;
+        },
+      }),
+    );
+    assert.is(status, 'completed');
+    assert.equal(asked, ['{"command":"one"}', '{"command":"two"}']);
+  });
+});
+
+test.run();
