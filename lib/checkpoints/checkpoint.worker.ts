@@ -1,21 +1,31 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { systemCode } from '../base/caught.ts';
 import { createOperations, type WorkerOperations } from './operations.ts';
-import { closeRequest, type WorkerReply, type WorkerRequest, type WorkerSettings } from './protocol.ts';
-import { isRefusal } from './refusal.ts';
+import { closeRequest, type WorkerReply, type WorkerRequest, type WorkerStart } from './protocol.ts';
+import { CheckpointRefusal, isRefusal } from './refusal.ts';
 
 /** What was put off is done after so many milliseconds without a request, and no later than `latestMs` after it was. */
 const quietMs = 500;
 const latestMs = 5_000;
+/** An operation that is alive says so no more often. */
+const progressMs = 100;
 
 /** The thread in which all file work of the checkpoints happens, one thing after the other. */
-function serve(port: MessagePort, settings: WorkerSettings): void {
+function serve(port: MessagePort, { stop, ...settings }: WorkerStart): void {
   let active = 0;
   let tail = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let unsettledSince = Number.POSITIVE_INFINITY;
   const reply = (message: WorkerReply): void => port.postMessage(message);
-  const operations = createOperations(settings, () => reply({ id: active, type: 'progress' }));
+  let told = Number.NEGATIVE_INFINITY;
+  const operations = createOperations(settings, () => {
+    if (isStopped()) throw new CheckpointRefusal('The service is stopping.');
+    const now = performance.now();
+    if (now - told < progressMs) return;
+    told = now;
+    reply({ id: active, type: 'progress' });
+  });
+  const isStopped = (): boolean => Atomics.load(stop, 0) !== 0;
   const inTurn = (work: () => Promise<void>): void => {
     tail = tail.then(work);
   };
@@ -41,7 +51,7 @@ function serve(port: MessagePort, settings: WorkerSettings): void {
     inTurn(async () => {
       if (request === closeRequest) {
         clearTimeout(timer);
-        await settle();
+        if (!isStopped()) await settle();
         port.close();
         return;
       }

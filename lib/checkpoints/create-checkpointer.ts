@@ -31,7 +31,7 @@ export interface CheckpointerOptions {
   workerUrl: URL;
   /** How long an operation may be silent before its worker is replaced. Default 30 s. */
   silenceMs?: number;
-  /** How long a stop waits for what the worker has put off. Default 5 s. */
+  /** How long a stop waits for the operation in hand and for what the worker has put off. Default 2 s. */
   endWaitMs?: number;
   /** How long after the last operation unreachable objects are collected. Default 2 s. */
   idleMs?: number;

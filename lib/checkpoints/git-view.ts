@@ -27,11 +27,15 @@ export interface GitView {
   writeAll(): Promise<number>;
 }
 
-/** `index` as it was read: what it lists is looked at with the first `write`. */
-export function createGitView(
-  directory: string,
-  { store, index }: { store: ObjectStore; index: RecordIndex },
-): GitView {
+export interface GitViewOptions {
+  store: ObjectStore;
+  /** As it was read: what it lists is looked at with the first `write`. */
+  index: RecordIndex;
+  /** Called at every step of `write`; what it throws leaves the rest for the next time. */
+  progress: () => void;
+}
+
+export function createGitView(directory: string, { store, index, progress }: GitViewOptions): GitView {
   const at = { fs: createGitFs({ durable: false, incoming: incomingPath(directory) }), gitdir: directory };
   const unwritten = new Map<string, Buffer>();
   const touched = new Set<string>();
@@ -72,6 +76,7 @@ export function createGitView(
       if (!existsSync(join(directory, 'HEAD')))
         await init({ ...at, dir: directory, bare: true, defaultBranch: 'none' });
       for (const sessionId of touched) {
+        progress();
         const ref = branchOf(sessionId);
         const tip = tips.get(sessionId);
         if (tip) await writeRef({ ...at, ref, value: tip, force: true });
@@ -98,6 +103,7 @@ export function createGitView(
   function lookAtAll(): void {
     const parents = new Map<string, string>();
     for (const record of index.records) {
+      progress();
       const { sha, sessionId } = record;
       if (!unwritten.has(sha) && !store.isWhole(sha)) {
         const content = commitContent(record, parents.get(sessionId));
@@ -112,6 +118,7 @@ export function createGitView(
   function writeCommits(): number {
     let bytes = 0;
     for (const [sha, content] of unwritten) {
+      progress();
       bytes += store.writeLoose(sha, 'commit', content);
       unwritten.delete(sha);
     }

@@ -36,7 +36,7 @@ const openRepositories = 4;
 /** The label of what is restored fits whole, also when that is a safety snapshot of a safety snapshot. */
 const longestSafetyLabel = 1_000;
 
-/** The operations as they run inside the worker: blocking, one at a time. `progress` says that an operation is alive. */
+/** The operations as they run inside the worker: blocking, one at a time. `progress` says that an operation is alive; called at every step, it throws when it was given up. */
 export function createOperations(settings: WorkerSettings, progress: () => void): WorkerOperations {
   const repositories = new Map<string, Repository>();
   const unsaved = new Set<Repository>();
@@ -47,7 +47,8 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
   async function open({ repository: path, tenantId, workspace }: Target): Promise<Repository> {
     const known = repositories.get(path);
     repositories.delete(path);
-    const repository = known ?? openRepository(path, { durable: settings.durable, identity: { tenantId, workspace } });
+    const repository =
+      known ?? openRepository(path, { durable: settings.durable, identity: { tenantId, workspace }, progress });
     repositories.set(path, repository);
     for (const [oldest, idle] of [...repositories].slice(0, -openRepositories)) {
       await writePutOff(oldest, idle);
@@ -173,7 +174,7 @@ export function createOperations(settings: WorkerSettings, progress: () => void)
 
     async sweep(target) {
       const repository = await open(target);
-      if (repository.index.sweep) await sweep(repository);
+      if (repository.index.sweep) await sweep(repository, progress);
     },
 
     close({ repository }) {

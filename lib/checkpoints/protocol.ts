@@ -12,6 +12,12 @@ export interface WorkerSettings {
   durable: boolean;
 }
 
+/** What a worker is started with. */
+export interface WorkerStart extends WorkerSettings {
+  /** Shared with whoever started it. When its one number is not 0, the operation in hand ends at its next step. */
+  stop: Int32Array;
+}
+
 /** The workspace that an operation is about. */
 export interface Target {
   /** The repository's directory. */

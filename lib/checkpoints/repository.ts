@@ -69,11 +69,16 @@ export interface Repository {
 /** The index is written whole again after so many lines. */
 const mostRecent = 200;
 
-/** Opens the repository, making it when it is missing. `identity` is written into a new index. */
-export function openRepository(
-  directory: string,
-  { durable, identity }: { durable: boolean; identity: { tenantId: string; workspace: string } },
-): Repository {
+export interface RepositoryOptions {
+  durable: boolean;
+  /** Written into a new index. */
+  identity: { tenantId: string; workspace: string };
+  /** Called at every step of what may take long; what it throws ends the operation. */
+  progress: () => void;
+}
+
+/** Opens the repository, making it when it is missing. */
+export function openRepository(directory: string, { durable, identity, progress }: RepositoryOptions): Repository {
   /** The extras of the newest checkpoint as text; unknown after a start. */
   let newestExtras: string | undefined;
   const incoming = incomingPath(directory);
@@ -88,7 +93,7 @@ export function openRepository(
   );
   /** Lines since the index was written whole. */
   let recent = index.records.length - before;
-  const view = createGitView(directory, { store, index });
+  const view = createGitView(directory, { store, index, progress });
   const repository: Repository = {
     store,
     index,

@@ -55,9 +55,8 @@ export async function restoreFiles(root: string, plan: RestorePlan, source: Rest
   const outcome: RestoreOutcome = { touched: 0, leftAlone: [] };
   const cursor = createDirectoryCursor(root);
   const steps = createSteps(cursor, source);
-  let done = 0;
   const attempt = async (path: RawPath, step: () => boolean | Promise<boolean>): Promise<void> => {
-    if (++done % 200 === 0) source.progress();
+    source.progress();
     try {
       if (await step()) outcome.touched += 1;
     } catch (error) {

@@ -59,7 +59,7 @@ function fill(
         gone += 1;
       } else child.oid = filling.batch.add('blob', content);
       filling.read += 1;
-      if (filling.read % 200 === 0) filling.progress();
+      filling.progress();
     }
   }
   node.pending = 0;

@@ -79,7 +79,7 @@ export function walk(root: OpenDirectory, options: WalkOptions): Walked {
       );
     if (++directories > mostDirectories)
       throw new CheckpointRefusal(`The workspace has more than ${mostDirectories} directories.`);
-    if (directories % 1_000 === 0) options.progress();
+    options.progress();
     const listed = readdirSync(directory.at(), { withFileTypes: true, encoding: 'latin1' });
     const text = ignoreTextIn(directory, place.path, listed);
     const rules = text === undefined ? place.rules : place.rules.with(place.path, text);
@@ -149,7 +149,7 @@ export function walk(root: OpenDirectory, options: WalkOptions): Walked {
       throw new CheckpointRefusal(
         `The workspace has more than ${options.maxFiles} files (checkpoints.maxFiles). Ignore what needs no snapshot, or raise the limit.`,
       );
-    if (all % 1_000 === 0) options.progress();
+    options.progress();
     if (isLarge) return;
     const file = fileNode(kind, stats, known?.kind === 'directory' ? undefined : known);
     if (file.oid === '') node.pending += 1;

@@ -12,6 +12,7 @@ import {
   type WorkerReply,
   type WorkerRequest,
   type WorkerSettings,
+  type WorkerStart,
 } from './protocol.ts';
 import { CheckpointRefusal } from './refusal.ts';
 
@@ -22,7 +23,10 @@ export interface WorkerLaneOptions {
   log: Logger;
   /** An operation may be silent this long: 30 s unless a test says otherwise. Large trees report as they go. */
   silenceMs: number;
-  /** How long `close` waits for what the worker has put off: what git shows, which the next start makes up for. Default 5 s. */
+  /**
+   * How long `close` waits for the operation that runs, and for what the worker has put off: what git shows, which the next
+   * start makes up for. Then it is told to stop. Default 2 s.
+   */
   endWaitMs?: number | undefined;
 }
 
@@ -37,7 +41,7 @@ export interface WorkerLane {
     target: Promise<Target>,
     argument: () => ArgumentOf<Name>,
   ): Promise<ResultOf<Name>>;
-  /** Waits for the operation that runs and for what the worker has put off, refuses those that wait. */
+  /** Waits for the operation that runs and for what the worker has put off, but not for long; refuses those that wait. */
   close(): Promise<void>;
 }
 
@@ -45,8 +49,15 @@ export interface WorkerLane {
 const heapMb = 256;
 const heapMbPerFile = 0.005;
 
-/** A thread that hangs in the kernel may never end; the others do not wait for it for ever. */
-const defaultEndWaitMs = 5_000;
+const defaultEndWaitMs = 2_000;
+/** How long a worker has to find out that it is to stop, and then again to be ended. One that hangs in the kernel may never end. */
+const stopMs = 3_000;
+const lastStopMs = 1_000;
+
+interface Working {
+  thread: Worker;
+  stop: Int32Array;
+}
 
 /**
  * The worker starts with the first operation. When it dies or falls silent it is replaced: the operation in hand is
@@ -54,27 +65,30 @@ const defaultEndWaitMs = 5_000;
  */
 export function createWorkerLane(options: WorkerLaneOptions): WorkerLane {
   const { workerUrl, settings, clock, log, silenceMs, endWaitMs = defaultEndWaitMs } = options;
-  let worker: Worker | undefined;
+  let worker: Working | undefined;
   let tail: Promise<unknown> = Promise.resolve();
   /** The end of a worker that was given up: its successor waits, so that two never write one repository. */
   let ending: Promise<unknown> = Promise.resolve();
   let nextId = 1;
   let closed = false;
 
-  function start(): Worker {
-    const started = new Worker(workerUrl, {
-      workerData: settings,
+  function start(): Working {
+    const stop = new Int32Array(new SharedArrayBuffer(4));
+    const workerData: WorkerStart = { ...settings, stop };
+    const thread = new Worker(workerUrl, {
+      workerData,
       name: 'checkpoints',
       resourceLimits: { maxOldGenerationSizeMb: Math.ceil(heapMb + settings.maxFiles * heapMbPerFile) },
     });
-    started.unref();
+    thread.unref();
+    const started = { thread, stop };
     const gone = (): void => {
       if (worker === started) worker = undefined;
     };
     // With a listener, its death is not ours.
-    started.on('error', gone);
-    started.once('exit', gone);
-    started.on('message', (message: WorkerReply) => {
+    thread.on('error', gone);
+    thread.once('exit', gone);
+    thread.on('message', (message: WorkerReply) => {
       if (message.type !== 'warning') return;
       log.warn('Checkpoints: branches and commits could not be written for git; they will be.', {
         detail: message.detail,
@@ -83,9 +97,20 @@ export function createWorkerLane(options: WorkerLaneOptions): WorkerLane {
     return started;
   }
 
+  /**
+   * Asks a worker to stop where it is, and terminates it only when it does not: Node 20 aborts the whole process when that
+   * meets a thread at a bad moment (between the making of a zlib stream and its first use, for one).
+   */
+  async function stopNow({ thread, stop }: Working, ms: number): Promise<void> {
+    Atomics.store(stop, 0, 1);
+    thread.postMessage(closeRequest);
+    if (!(await settledWithin(clock, ms, once(thread, 'exit')))) await settledWithin(clock, ms, thread.terminate());
+  }
+
   function execute(request: WorkerRequest): Promise<unknown> {
     worker ??= start();
-    const active = worker;
+    const working = worker;
+    const active = working.thread;
     // Referenced while it works, so that a process that waits for nothing else does not end under it.
     active.ref();
     let disarm: Undo = () => {};
@@ -104,7 +129,7 @@ export function createWorkerLane(options: WorkerLaneOptions): WorkerLane {
         disarm();
         disarm = clock.after(silenceMs, () => {
           worker = undefined;
-          ending = settledWithin(clock, defaultEndWaitMs, active.terminate());
+          ending = stopNow(working, stopMs);
           fail(`The operation was given up after ${Math.round(silenceMs / 1000)} s without progress.`, 'silent');
         });
       };
@@ -140,14 +165,13 @@ export function createWorkerLane(options: WorkerLaneOptions): WorkerLane {
     },
     async close() {
       closed = true;
-      await tail;
+      const inTime = await settledWithin(clock, endWaitMs, tail);
       if (!worker) return;
       const last = worker;
-      last.ref();
-      const ended = once(last, 'exit');
-      last.postMessage(closeRequest);
-      await settledWithin(clock, endWaitMs, ended);
-      await settledWithin(clock, defaultEndWaitMs, last.terminate());
+      last.thread.ref();
+      const ended = once(last.thread, 'exit');
+      last.thread.postMessage(closeRequest);
+      if (!inTime || !(await settledWithin(clock, endWaitMs, ended))) await stopNow(last, lastStopMs);
     },
   };
 }
