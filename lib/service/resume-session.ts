@@ -1,6 +1,7 @@
 import type { Session } from '../session/session.ts';
 import { ServiceError } from '../wire/errors.ts';
 import { refuseWhenRemoved } from './refuse.ts';
+import { messageCutOff, snapshotBefore } from './snapshot-before.ts';
 import { type RunStarters, startRun } from './start-run.ts';
 
 /**
@@ -17,6 +18,8 @@ export async function resumeSession(app: RunStarters, session: Session): Promise
       `Only an interrupted or failed session can be resumed; this one is ${session.activeRunId ? 'running' : status}.`,
     );
   app.guards.check({ action: 'run', tenantId: session.tenantId, sessionId: session.id });
+  const cutOff = messageCutOff(session);
   const run = app.runs.claim(session, { resumed: true });
-  return { runId: await startRun(app, run, { messages: [] }) };
+  const started = (accepted: Promise<void>): void => snapshotBefore(app, run, { cutOff, accepted });
+  return { runId: await startRun(app, run, { messages: [], started }) };
 }

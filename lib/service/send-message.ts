@@ -5,7 +5,7 @@ import { limits } from '../wire/limits.ts';
 import type { ImageAttachment, ImageRef, StoredMessage } from '../wire/message.ts';
 import type { SessionFields } from '../wire/session.ts';
 import { refuseWhenBusy, refuseWhenRemoved } from './refuse.ts';
-import { snapshotBefore } from './snapshot-before.ts';
+import { messageCutOff, snapshotBefore } from './snapshot-before.ts';
 import { type RunStarters, startRun } from './start-run.ts';
 
 /**
@@ -21,6 +21,7 @@ export async function sendMessage(
   refuseWhenRemoved(session);
   refuseWhenBusy(session);
   app.guards.check({ action: 'run', tenantId: session.tenantId, sessionId: session.id });
+  const cutOff = messageCutOff(session);
   const run = app.runs.claim(session, request.limits);
 
   const message: StoredMessage = {
@@ -36,7 +37,7 @@ export async function sendMessage(
     async prepare() {
       if (images.length > 0) message.images = await storeImages(app, session, images);
     },
-    started: (accepted) => snapshotBefore(app, run, { message, accepted }),
+    started: (accepted) => snapshotBefore(app, run, { message, cutOff, accepted }),
   });
   return { run, messageId: message.id };
 }

@@ -1,28 +1,41 @@
 import type { App } from '../app.ts';
 import { messageOf } from '../base/caught.ts';
+import type { CheckpointSession, ExpectedCheckpoint } from '../checkpoints/checkpointer.ts';
 import type { Run } from '../run/run.ts';
+import type { Session } from '../session/session.ts';
 import type { StoredMessage } from '../wire/message.ts';
 import { checkpointOwner } from './checkpoint-owner.ts';
+
+type Surroundings = Pick<App, 'checkpoints' | 'config' | 'log'>;
+
+export interface SnapshotWanted {
+  /** The message of the run; a resumed one has none. */
+  message?: StoredMessage;
+  /** See `messageCutOff`. */
+  cutOff: StoredMessage | undefined;
+  /** Resolves when the start of the run is durable. */
+  accepted: Promise<void>;
+}
 
 /**
  * Takes the snapshot before a message beside the model call, once the message is durable so that the two do not compete
  * for the disk. Its failure is a notice, never a failed run.
  */
-export function snapshotBefore(
-  app: Pick<App, 'checkpoints' | 'config' | 'log'>,
-  run: Run,
-  { message, accepted }: { message: StoredMessage; accepted: Promise<void> },
-): void {
+export function snapshotBefore(app: Surroundings, run: Run, { message, cutOff, accepted }: SnapshotWanted): void {
   const { session } = run;
   if (session.record.parentId !== undefined || app.config.checkpoints.enabled === false) return;
-  const label = `Before: ${[...(message.content || 'Image')].slice(0, 72).join('')}`;
+  if (!message && !cutOff) return;
+  const owner = checkpointOwner(session);
   let hurry = (): void => undefined;
+  const capture = (...messages: (StoredMessage | undefined)[]): Promise<unknown> => {
+    const expected = messages.flatMap((each) => (each ? [captureBefore(app, owner, each)] : []));
+    hurry = () => {
+      for (const checkpoint of expected) checkpoint.hurry();
+    };
+    return Promise.all(expected.map(({ taken }) => taken));
+  };
   const taken = accepted
-    .then(() => {
-      const checkpoint = app.checkpoints.captureBefore(checkpointOwner(session), { id: message.id, label });
-      hurry = checkpoint.hurry;
-      return checkpoint.taken;
-    })
+    .then(async () => (cutOff ? capture(await withoutSnapshot(app, owner, cutOff), message) : capture(message)))
     .then(
       () => undefined,
       (error: unknown) => {
@@ -34,4 +47,30 @@ export function snapshotBefore(
     hurry();
     return taken;
   };
+}
+
+/**
+ * The message at the end of an interrupted session. A crash may have come between it and its snapshot. No tool has run since,
+ * so the next run takes that snapshot before its own first tool: then a rewind to the message finds the files as they were.
+ */
+export function messageCutOff({ record, messages }: Session): StoredMessage | undefined {
+  const last = messages.at(-1);
+  return record.status === 'interrupted' && last?.role === 'user' ? last : undefined;
+}
+
+function captureBefore(
+  { checkpoints }: Surroundings,
+  owner: CheckpointSession,
+  { id, content }: StoredMessage,
+): ExpectedCheckpoint {
+  const label = `Before: ${[...(content || 'Image')].slice(0, 72).join('')}`;
+  return checkpoints.captureBefore(owner, { id, label });
+}
+
+async function withoutSnapshot(
+  { checkpoints }: Surroundings,
+  owner: CheckpointSession,
+  message: StoredMessage,
+): Promise<StoredMessage | undefined> {
+  return (await checkpoints.ofMessage(owner, message.id)) ? undefined : message;
 }
