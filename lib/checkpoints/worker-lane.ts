@@ -52,7 +52,6 @@ const heapMbPerFile = 0.005;
 const defaultEndWaitMs = 2_000;
 /** How long a worker has to find out that it is to stop, and then again to be ended. One that hangs in the kernel may never end. */
 const stopMs = 3_000;
-const lastStopMs = 1_000;
 
 interface Working {
   thread: Worker;
@@ -101,10 +100,11 @@ export function createWorkerLane(options: WorkerLaneOptions): WorkerLane {
    * Asks a worker to stop where it is, and terminates it only when it does not: Node 20 aborts the whole process when that
    * meets a thread at a bad moment (between the making of a zlib stream and its first use, for one).
    */
-  async function stopNow({ thread, stop }: Working, ms: number): Promise<void> {
+  async function stopNow({ thread, stop }: Working): Promise<void> {
     Atomics.store(stop, 0, 1);
     thread.postMessage(closeRequest);
-    if (!(await settledWithin(clock, ms, once(thread, 'exit')))) await settledWithin(clock, ms, thread.terminate());
+    if (!(await settledWithin(clock, stopMs, once(thread, 'exit'))))
+      await settledWithin(clock, stopMs, thread.terminate());
   }
 
   function execute(request: WorkerRequest): Promise<unknown> {
@@ -129,7 +129,7 @@ export function createWorkerLane(options: WorkerLaneOptions): WorkerLane {
         disarm();
         disarm = clock.after(silenceMs, () => {
           worker = undefined;
-          ending = stopNow(working, stopMs);
+          ending = stopNow(working);
           fail(`The operation was given up after ${Math.round(silenceMs / 1000)} s without progress.`, 'silent');
         });
       };
@@ -171,7 +171,7 @@ export function createWorkerLane(options: WorkerLaneOptions): WorkerLane {
       last.thread.ref();
       const ended = once(last.thread, 'exit');
       last.thread.postMessage(closeRequest);
-      if (!inTime || !(await settledWithin(clock, endWaitMs, ended))) await stopNow(last, lastStopMs);
+      if (!inTime || !(await settledWithin(clock, endWaitMs, ended))) await stopNow(last);
     },
   };
 }

@@ -26,12 +26,14 @@ export function snapshotBefore(app: Surroundings, run: Run, { message, cutOff, a
   if (session.record.parentId !== undefined || app.config.checkpoints.enabled === false) return;
   if (!message && !cutOff) return;
   const owner = checkpointOwner(session);
-  let hurry = (): void => undefined;
+  const expected: ExpectedCheckpoint[] = [];
+  let isWaitedFor = false;
+  const hurry = (): void => {
+    if (isWaitedFor) for (const checkpoint of expected) checkpoint.hurry();
+  };
   const capture = (...messages: (StoredMessage | undefined)[]): Promise<unknown> => {
-    const expected = messages.flatMap((each) => (each ? [captureBefore(app, owner, each)] : []));
-    hurry = () => {
-      for (const checkpoint of expected) checkpoint.hurry();
-    };
+    for (const each of messages) if (each) expected.push(captureBefore(app, owner, each));
+    hurry();
     return Promise.all(expected.map(({ taken }) => taken));
   };
   const taken = accepted
@@ -44,6 +46,7 @@ export function snapshotBefore(app: Surroundings, run: Run, { message, cutOff, a
       },
     );
   run.checkpoint = () => {
+    isWaitedFor = true;
     hurry();
     return taken;
   };
