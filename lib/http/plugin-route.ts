@@ -53,7 +53,16 @@ async function answer(context: HandlerContext, route: PluginRoute, pluginId: str
   return guarded(context, pluginId, async (signal) => {
     const call: PluginRouteRequest = { method, params, query, body, rawBody, headers, signal };
     if (principal) call.principal = { ...principal };
-    return toResponse(await route.handler(call));
+    const result: unknown = await route.handler(call);
+    const strange = strangeKeys(result);
+    if (strange.length > 0)
+      app.log.warn(
+        `${method} ${route.path} returned ${quoted(strange)} and no status, headers or body: it is left out.`,
+        {
+          plugin: pluginId,
+        },
+      );
+    return toResponse((result ?? undefined) as PluginRouteResponse | undefined);
   });
 }
 
@@ -87,6 +96,22 @@ async function guarded<T>(
 function failureText(error: unknown): string {
   const isTooLarge = error instanceof Error && error.name === 'AnswerTooLarge';
   return isTooLarge ? `answered with more than ${mostAnswerMb} MB` : 'failed to answer this request';
+}
+
+/** The keys of a result that has none of those that count. Throws when it is no such object at all. */
+function strangeKeys(result: unknown): string[] {
+  if (result === undefined || result === null) return [];
+  if (typeof result !== 'object' || Array.isArray(result) || result instanceof Response)
+    throw new Error('a handler must return { status?, headers?, body? }, with what it has to say as the body');
+  const keys = Object.keys(result);
+  return ['status', 'headers', 'body'].some((key) => key in result) ? [] : keys;
+}
+
+function quoted(keys: readonly string[]): string {
+  return keys
+    .slice(0, 5)
+    .map((key) => `"${key}"`)
+    .join(', ');
 }
 
 /** JSON unless the plugin names another content type and gives text or bytes. Throws when it is too large, or no JSON. */

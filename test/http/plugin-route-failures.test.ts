@@ -36,6 +36,28 @@ plugin('what is thrown as half a ServiceError is a failure; an error is never ca
   assert.equal(await errorOf(teapot), { status: 418, code: 'teapot', message: 'secret' });
 });
 
+plugin('what a handler returns in another form is told to its author: no answer is made up in silence', async () => {
+  const odd =
+    (value: unknown): PluginRoute['handler'] =>
+    () =>
+      value as undefined;
+  const { call, logged } = withRoutes([
+    { method: 'GET', path: '/api/acme/text', handler: odd('hello') },
+    { method: 'GET', path: '/api/acme/list', handler: odd([1]) },
+    { method: 'GET', path: '/api/acme/response', handler: odd(new Response('hello')) },
+    { method: 'GET', path: '/api/acme/data', handler: odd({ orders: [] }) },
+    { method: 'GET', path: '/api/acme/empty', handler: odd({}) },
+    { method: 'GET', path: '/api/acme/null', handler: odd(null) },
+  ]);
+  for (const name of ['text', 'list', 'response'])
+    assert.is((await errorOf(await call(`/api/acme/${name}`))).code, 'plugin_route_failed', name);
+  assert.is(logged.filter((line) => line.includes('must return { status?, headers?, body? }')).length, 3);
+  for (const name of ['empty', 'null']) assert.equal(await (await call(`/api/acme/${name}`)).json(), { ok: true });
+  assert.is(logged.length, 3);
+  assert.equal(await (await call('/api/acme/data')).json(), { ok: true });
+  assert.match(logged.join(), /GET \/api\/acme\/data.*"orders".*no status, headers or body/);
+});
+
 plugin('a failure is 500 plugin_route_failed, isolated and without details; a ServiceError is its answer', async () => {
   const { call, logged } = withRoutes([
     {
