@@ -62,7 +62,11 @@ function createWorld(): World {
         if ([...frames.values()].every(({ alive }) => !alive)) silentSince = undefined;
       },
       ping() {
-        if (this.alive && silentSince === undefined) this.heardAt = performance.now();
+        if (!this.alive || silentSince !== undefined) return;
+        // A frame answers when the page has nothing else to do.
+        setImmediate(() => {
+          this.heardAt = performance.now();
+        });
       },
     };
   };
@@ -155,6 +159,25 @@ test('a machine that stands still once: nobody is lost, all come back', async ({
   await eventually(5_000, () => world.standing().join() === 'one,other', 'both');
   assert.equal(world.quarantined, []);
 });
+
+test('a page that stands still itself while a frame comes back: nobody is lost', async ({ world }) => {
+  let opened = 0;
+  world.add('one');
+  world.add('other', () => {
+    if (++opened > 1) setTimeout(standStill, times.lookMs, 40);
+    return undefined;
+  });
+  world.stall();
+  await eventually(5_000, () => opened > 1 && world.standing().join() === 'one,other', 'both');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(world.quarantined, []);
+});
+
+/** As a hidden page, whose timers a browser calls once a minute. */
+function standStill(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
 
 test('one that hangs once only: nobody is lost', async ({ world }) => {
   let opened = 0;
