@@ -64,7 +64,8 @@ export function createRestart(
   let closed = 0;
   let asideMs = times.asideMs;
   let hungAt = Number.NEGATIVE_INFINITY;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Goes up whenever other frames are going to stand: who watched over those before stops. */
+  let era = 0;
   /** The one that came back last, and when, while it is on trial. */
   let tried: { id: string; at: number } | undefined;
 
@@ -94,18 +95,18 @@ export function createRestart(
       if (mounted.wanted && mayRun(mounted.pluginId) && mayOpen(mounted.pluginId)) reopen(mounted);
   };
   /** Once those that stand have run for a while, they start anew with one of those aside. */
-  const goOn = (away: Promise<readonly string[]>): void => {
-    void away.then(bring).then(() => {
-      if (tried) tried.at = performance.now();
-      const isEmpty = ![...mounts].some(({ alive }) => alive);
-      clearTimeout(timer);
-      if (aside.length > 0 || tried) timer = setTimeout(putBack, isEmpty ? 0 : asideMs);
-    });
+  const goOn = async (away: Promise<readonly string[]>): Promise<void> => {
+    const mine = ++era;
+    await bring(await away);
+    if (tried) tried.at = performance.now();
+    if (aside.length === 0 && !tried) return;
+    if ([...mounts].some(({ alive }) => alive)) await ranFor(asideMs, { mounts, times, isOn: () => era === mine });
+    if (era === mine) putBack();
   };
   const putBack = (): void => {
     const id = aside.shift();
     tried = id === undefined ? undefined : { id, at: Number.POSITIVE_INFINITY };
-    if (id !== undefined) goOn(takeAll().then((ids) => [...ids, id]));
+    if (id !== undefined) void goOn(takeAll().then((ids) => [...ids, id]));
   };
   return {
     get busy() {
@@ -119,7 +120,6 @@ export function createRestart(
       const silent = [...mounts].filter(({ alive, heardAt }) => alive && now - heardAt > times.silentMs / 2);
       const suspect = tried?.id ?? silent.sort((a, b) => b.touchedAt - a.touchedAt)[0]?.pluginId;
       if (suspect === undefined) return;
-      clearTimeout(timer);
       if (now - hungAt > times.calmMs) asideMs = times.asideMs;
       else if (aside.length === 0 && !tried) asideMs = Math.min(asideMs * 2, times.maxAsideMs);
       hungAt = now;
@@ -128,9 +128,11 @@ export function createRestart(
       const away = takeAll();
       if (isGuilty) quarantine(suspect, 'the others ran without it and fell silent with it');
       else aside.push(suspect);
-      goOn(away);
+      void goOn(away);
     },
-    stop: () => clearTimeout(timer),
+    stop() {
+      era++;
+    },
   };
 }
 
@@ -141,22 +143,49 @@ function reopen(mounted: Frame): void {
   mounted.touchedAt = touchedAt || mounted.touchedAt;
 }
 
+type Times = typeof usual;
+
 /**
  * False when one of them does not answer, before or while it mounts. One that mounts for long but answers is fine. Looks count, not
  * time: in a hidden page one comes a minute late, and says no more than any other.
  */
-async function startsUp(frames: readonly Frame[], times: typeof usual): Promise<boolean> {
-  const silentLooks = new Map<Frame, number>();
+async function startsUp(frames: readonly Frame[], times: Times): Promise<boolean> {
+  const silence = new Map<Frame, number>();
   let settledAt = Number.POSITIVE_INFINITY;
   for (let left = times.startMs; left > 0; left -= times.lookMs) {
-    const asked = performance.now();
-    for (const frame of frames) frame.ping();
-    await pause(times.lookMs);
-    for (const frame of frames) silentLooks.set(frame, frame.heardAt < asked ? (silentLooks.get(frame) ?? 0) + 1 : 0);
+    await look(frames, silence, times);
     if (frames.every(({ alive, settled }) => settled || !alive)) settledAt = Math.min(settledAt, performance.now());
     if (frames.every(({ alive, heardAt }) => !alive || heardAt > settledAt)) return true;
   }
-  return frames.every((frame) => !frame.alive || (silentLooks.get(frame) ?? 0) * times.lookMs < times.silentMs);
+  return frames.every((frame) => (silence.get(frame) ?? 0) < times.silentMs);
+}
+
+/**
+ * Resolves when what stands has run for as many looks as go into `ms` and answers: while a frame is silent, it is the watchdog's to
+ * say whether it hangs. Resolves soon when `isOn` is false.
+ */
+async function ranFor(
+  ms: number,
+  { mounts, times, isOn }: { mounts: ReadonlySet<Frame>; times: Times; isOn(): boolean },
+): Promise<void> {
+  const silence = new Map<Frame, number>();
+  let left = ms;
+  let allAnswer = true;
+  while (isOn() && (left > 0 || !allAnswer)) {
+    const standing = [...mounts].filter(({ alive }) => alive);
+    await look(standing, silence, times);
+    left -= times.lookMs;
+    allAnswer = standing.every((frame) => silence.get(frame) === 0);
+  }
+}
+
+/** Asks all of them and waits a moment. Adds it to the silence of those that did not answer. */
+async function look(frames: readonly Frame[], silence: Map<Frame, number>, { lookMs }: Times): Promise<void> {
+  const asked = performance.now();
+  for (const frame of frames) frame.ping();
+  await pause(lookMs);
+  for (const frame of frames)
+    silence.set(frame, frame.alive && frame.heardAt < asked ? (silence.get(frame) ?? 0) + lookMs : 0);
 }
 
 function pause(ms: number): Promise<void> {
