@@ -61,6 +61,7 @@ async function outcomeOf(run: Run, call: ModelToolCall): Promise<StoredOutput> {
   } catch (error) {
     if (run.signal.aborted)
       return failure(run.stopReason === 'stopped' ? interruptedText : 'Cancelled before it finished.');
+    run.around.log.debug('A tool threw.', { sessionId: run.session.id, tool: call.name, error });
     return failure(thrownText(error));
   }
 }

@@ -50,4 +50,21 @@ lines('a description of a call is cut; one that is no text is replaced', () => {
     assert.equal(reasons.slice(1), ['The tool act needs approval.', 'The tool act needs approval.']);
   });
 });
+
+lines('what a tool throws is told to its author, with the stack, in the log of level debug', () => {
+  const tool: Tool = {
+    ...base,
+    name: 'broken',
+    execute: () => {
+      throw new TypeError('x is not a function');
+    },
+  };
+  return withSession({ models: [oneCall('broken')], tools: [tool] }, async (app, { send, until }) => {
+    await send('Go');
+    await until('run.finished');
+    const line = app.lines.find((text) => text.includes('A tool threw.')) ?? '';
+    assert.match(line, /DEBUG .*tool=broken error="x is not a function" errorStack=.*tool-lines/);
+  });
+});
+
 lines.run();
