@@ -1,8 +1,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { messageOf, systemCode } from '../base/caught.ts';
 import type { Plugin } from '../plugin-api/define-plugin.ts';
 import type { FoundPlugin } from './discover.ts';
+
+const packageName = 'agent-session-service';
 
 /** As `import()`, for a program whose own `import()` cannot be used. The URL is absolute. */
 export type ImportModule = (url: string) => Promise<object>;
@@ -13,7 +16,9 @@ export async function loadModule(
   importModule: ImportModule = (url) => import(url),
 ): Promise<Plugin<unknown>> {
   const file = mainFile(directory, manifest?.main);
-  const module: { default?: unknown } = await importModule(pathToFileURL(file).href);
+  const module: { default?: unknown } = await importModule(pathToFileURL(file).href).catch((error: unknown) => {
+    throw withAdvice(error);
+  });
   const plugin = module.default;
   if (typeof plugin !== 'object' || plugin === null || !('apply' in plugin) || typeof plugin.apply !== 'function')
     throw new Error('The module has no default export of the form { options?, apply(context) }.');
@@ -50,6 +55,14 @@ function knownOptions(
   const unknown = Object.keys(configured).filter((key) => !Object.hasOwn(schema, key));
   for (const key of unknown) warn(`The option "${key}" is not known and was ignored.`);
   return Object.fromEntries(Object.entries(configured).filter(([key]) => !unknown.includes(key)));
+}
+
+/** A global installation is no place where Node looks for packages. */
+function withAdvice(error: unknown): unknown {
+  const isOurs = systemCode(error) === 'ERR_MODULE_NOT_FOUND' && messageOf(error).includes(`package '${packageName}'`);
+  if (!isOurs) return error;
+  const advice = "Install it in the plugin's folder or one above, or do without the import: a plain object will do.";
+  return new Error(`${messageOf(error)}. ${advice}`, { cause: error });
 }
 
 function mainFile(directory: string, main: string | undefined): string {

@@ -52,4 +52,21 @@ test('what is missing is told, and nobody else notices', async () => {
   }
 });
 
+test('one that imports the package where there is none is told where it belongs', async () => {
+  const folders = pluginFolders();
+  try {
+    folders.plugin(
+      'far',
+      `import { definePlugin } from 'agent-session-service/plugin'; export default definePlugin({});`,
+    );
+    folders.plugin('lost', `import 'no-such-package'; export default { apply() {} };`);
+    const { host, info } = folders.host();
+    await within(10_000, host.load());
+    assert.match(info('far')?.error ?? '', /Cannot find package .* Install it in the plugin's folder or one above/);
+    assert.match(info('lost')?.error ?? '', /^Cannot find package 'no-such-package' imported from \S+$/);
+  } finally {
+    await folders.close();
+  }
+});
+
 test.run();
