@@ -9,6 +9,9 @@ export interface Waiter {
   wake(): void;
 }
 
+/** The channels of one event, its own first. */
+export type Route = readonly [Channel, ...Channel[]];
+
 /** The entries of one stream (a session, a tenant, or the administrators' notices) in the order of their `seq`. */
 export class Channel {
   readonly entries = new Deque<Entry>();
@@ -28,12 +31,16 @@ export class Channel {
   /** What `message.delta` frames of the current message share. */
   prefix: { messageId: string; channel: string; text: string } | undefined;
 
-  constructor(
-    lostThrough: number,
-    readonly tenantId?: string,
-    readonly sessionId?: string,
-  ) {
+  readonly tenantId: string | undefined;
+  readonly sessionId: string | undefined;
+  /** Where an event of this channel is put: here, and on the channel of all of the tenant. */
+  readonly route: Route;
+
+  constructor(lostThrough: number, of: { tenantId?: string; sessionId?: string; tenant?: Channel } = {}) {
     this.lostThrough = lostThrough;
+    this.tenantId = of.tenantId;
+    this.sessionId = of.sessionId;
+    this.route = of.tenant ? [this, of.tenant] : [this];
   }
 
   /** Wakes everyone who waits, once: O(waiters). */

@@ -1,4 +1,4 @@
-import { Channel } from './channel.ts';
+import { Channel, type Route } from './channel.ts';
 import type { EventScope } from './event-bus.ts';
 
 interface Tenant {
@@ -14,18 +14,18 @@ export class Channels {
   readonly #tenants = new Map<string, Tenant>();
 
   /** The channels of a scope: the session's first, if it has one, then the tenant's. */
-  of(scope: EventScope): [Channel, ...Channel[]] {
-    if (!('tenantId' in scope)) return [this.notices];
+  of(scope: EventScope): Route {
+    if (!('tenantId' in scope)) return this.notices.route;
     const { tenantId, sessionId } = scope;
     const tenant = this.#tenant(tenantId);
-    if (sessionId === undefined) return [tenant.all];
+    if (sessionId === undefined) return tenant.all.route;
     let channel = tenant.sessions.get(sessionId);
     if (!channel) {
-      channel = new Channel(tenant.lost.get(sessionId) ?? 0, tenantId, sessionId);
+      channel = new Channel(tenant.lost.get(sessionId) ?? 0, { tenantId, sessionId, tenant: tenant.all });
       tenant.lost.delete(sessionId);
       tenant.sessions.set(sessionId, channel);
     }
-    return [channel, tenant.all];
+    return channel.route;
   }
 
   /** The channel of a session, or of all of a tenant, if it is kept. */
@@ -65,7 +65,7 @@ export class Channels {
   #tenant(tenantId: string): Tenant {
     let tenant = this.#tenants.get(tenantId);
     if (!tenant) {
-      tenant = { all: new Channel(0, tenantId), sessions: new Map(), lost: new Map() };
+      tenant = { all: new Channel(0, { tenantId }), sessions: new Map(), lost: new Map() };
       this.#tenants.set(tenantId, tenant);
     }
     return tenant;

@@ -100,6 +100,10 @@ class MemoryEventBus implements EventBus, CursorHost {
     if (channel) channel.shownThrough = this.lastSeq;
   }
 
+  get nowMs(): number {
+    return this.#time.ms;
+  }
+
   deliver(): void {
     this.deliveries.now();
   }

@@ -11,6 +11,8 @@ export interface CursorHost {
   readonly lastSeq: number;
   readonly closed: boolean;
   readonly deliveries: Deliveries;
+  /** When the newest event was published, in milliseconds. */
+  readonly nowMs: number;
   /** The frame of a gap whose replay starts after `resumedFrom`. */
   gapFrame(reason: GapReason, resumedFrom: number, sessionId: string | undefined): string;
   /** Accounts for what an entry holds after its frame was made. */
@@ -21,6 +23,9 @@ export interface CursorHost {
   /** A cursor was closed. */
   left(cursor: Cursor): void;
 }
+
+/** Who was called longer ago than this is told of the next event at once. */
+const calmMs = 1;
 
 interface Source {
   readonly channel: Channel;
@@ -35,7 +40,9 @@ export class Cursor implements EventCursor, Waiter {
   #gap: GapReason | undefined;
   #ready: (() => void) | undefined;
   #closed = false;
+  #calledAtMs = 0;
   readonly #tell = (): void => {
+    this.#calledAtMs = this.#host.nowMs;
     const fn = this.#ready;
     this.#ready = undefined;
     fn?.();
@@ -105,7 +112,8 @@ export class Cursor implements EventCursor, Waiter {
 
   wake(): void {
     for (const { channel } of this.#sources) channel.waiting.delete(this);
-    if (this.#ready) this.#host.deliveries.add(this.#tell);
+    const { deliveries, nowMs } = this.#host;
+    if (this.#ready) deliveries.add(this.#tell, { soon: nowMs - this.#calledAtMs > calmMs });
   }
 
   close(): void {
@@ -157,14 +165,16 @@ export class Cursor implements EventCursor, Waiter {
     return this.#host.closed || this.#sources.every(({ channel }) => channel.ended);
   }
 
-  /** The frame of an entry: encoded for the first who takes it, shared with everyone after. */
+  /**
+   * The frame of an entry: encoded for the first who takes it, shared with everyone after. A delta's is made anew: that is
+   * quick, those who read side by side share the whole text, and ten thousand frames are what the collector has to carry.
+   */
   #frame(entry: Entry): string {
     if (entry.frame !== undefined) return entry.frame;
     const { seq, at, event, channels } = entry;
     if (!event) return '';
-    const own = channels[0];
-    const frame =
-      event.type === 'message.delta' && own ? encodeDeltaFrame(seq, at, event, own) : encodeFrame(seq, at, event);
+    if (event.type === 'message.delta') return encodeDeltaFrame(seq, at, event, channels[0]);
+    const frame = encodeFrame(seq, at, event);
     entry.frame = frame;
     entry.event = undefined;
     this.#host.reweigh(entry, frame.length);

@@ -1,17 +1,21 @@
 /**
- * Who waits for events is called at the end of the turn of the event loop in which they came, so that what is published within it
- * becomes one write: a model at full speed is read in many pieces a turn, and a write for each would double the cost of a delta.
+ * Calls those who wait for events, so that what is published at once becomes one write. Who was called lately is called at the end
+ * of this turn of the event loop: a model at full speed is read in many pieces a turn, and a write for each would double the
+ * cost of a delta. Who has waited for a while is called as soon as the code that publishes is through: another phase of the
+ * loop for every delta of a calm stream costs as much as making its frame.
  */
 export class Deliveries {
   #due: (() => void)[] = [];
   #atTurnsEnd: NodeJS.Immediate | undefined;
+  #soon = false;
 
-  add(deliver: () => void): void {
+  add(deliver: () => void, { soon }: { soon: boolean }): void {
     this.#due.push(deliver);
-    this.#atTurnsEnd ??= setImmediate(() => {
-      this.#atTurnsEnd = undefined;
-      this.now();
-    });
+    if (!soon) this.#atTurnsEnd ??= setImmediate(this.#turnEnds);
+    else if (!this.#soon) {
+      this.#soon = true;
+      void Promise.resolve().then(this.#codeEnds);
+    }
   }
 
   /** Calls all who are due. One that fails must not break the run that publishes, nor keep the others from theirs. */
@@ -28,4 +32,14 @@ export class Deliveries {
       }
     }
   }
+
+  readonly #turnEnds = (): void => {
+    this.#atTurnsEnd = undefined;
+    this.now();
+  };
+
+  readonly #codeEnds = (): void => {
+    this.#soon = false;
+    this.now();
+  };
 }

@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../wire/event.ts';
-import type { Channel } from './channel.ts';
+import type { Route } from './channel.ts';
 
 /** One numbered event in the buffer. It holds the event or, once somebody took it, the frame; never both. */
 export interface Entry {
@@ -7,7 +7,7 @@ export interface Entry {
   readonly at: string;
   readonly type: SessionEvent['type'];
   /** The channels it was put on; each shifts it when it is evicted. */
-  readonly channels: readonly Channel[];
+  readonly channels: Route;
   event: SessionEvent | undefined;
   expand: (() => Promise<SessionEvent>) | undefined;
   frame: string | undefined;

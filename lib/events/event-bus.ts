@@ -45,13 +45,13 @@ export interface EventFigures {
 
 export interface EventBus {
   /**
-   * Numbers the event, keeps it in the ring and wakes the subscribers that may see it: they are called at the end of this turn of
-   * the event loop, with all that came by then. Never throws.
+   * Numbers the event, keeps it in the ring and wakes the subscribers that may see it: they are called as soon as the code that
+   * runs is through, or at the end of this turn of the event loop when they were called just before. Never throws.
    * `expand` makes the wire form when it is costly to hold (messages with image bytes); the event given is then a
    * stand-in without them.
    */
   publish(scope: EventScope, event: SessionEvent, expand?: () => Promise<SessionEvent>): void;
-  /** Calls the subscribers who were woken now, instead of at the end of this turn of the event loop. Never throws. */
+  /** Calls the subscribers who were woken now, before anything else. Never throws. */
   deliver(): void;
   subscribe(subscription: Subscription): EventCursor;
   /** Somebody was told the state of a session, or of all of a tenant, by an answer: what led to it is no news any more. O(1). */
