@@ -13,25 +13,33 @@ import { embeddedDatabase, sqlStoreOn } from './sql-rig.ts';
 const test = suite('what can be read of a deleted session leaves the files of the database at once');
 
 const word = 'zebrafish';
+/** Bounds what waits in memory. */
+const atOnce = 100;
 const vocabulary = Array.from({ length: 20_000 }, () => randomBytes(4).toString('hex').slice(randomInt(5)));
 
-/** Of all sessions together: words, and text that cannot be compressed. ERASURE_MB asks for another size. */
-const megabytes = Number(process.env.ERASURE_MB ?? 5);
+const setting = (name: string, usual: number): number => Number(process.env[`ERASURE_${name}`] ?? usual);
 
-test(`one session of many, ${megabytes} MB in all`, async () => {
+/** A database of another size and content, by environment variables ERASURE_<NAME>: the rows of the table in OPERATIONS.md. */
+const sessions = setting('SESSIONS', 30);
+const megabytes = setting('MB', 5);
+const charactersOfMessage = setting('CHARACTERS', 64 * 1024);
+/** How many in a hundred sessions are of words; the others are of text that cannot be compressed. */
+const wordy = setting('WORDS', 33);
+const deletions = setting('DELETED', 1);
+
+test(`${deletions} of ${sessions} sessions, ${megabytes} MB in all`, async () => {
   const directory = tempDirectory();
   const database = embeddedDatabase(directory);
   const store = sqlStoreOn(database, directory);
   await store.open(noResidents);
-  const [gone, kept, ...others] = Array.from({ length: 30 }, () => author());
+  const [gone, kept, ...others] = Array.from({ length: sessions }, () => author());
   assert.ok(gone && kept);
   await Promise.all([gone, kept, ...others].map((each) => store.commit(each.create({ title: `${word} ${each.id}` }))));
   await store.commit(gone.append(`${word} ${prose(50_000)} ${noise(50_000)}`));
   await store.commit(kept.append('quagga'));
-  for (let written = 0; written < megabytes * 16; written += others.length)
-    await Promise.all(
-      others.map((each, at) => store.commit(each.append(at % 3 === 0 ? prose(64 * 1024) : noise(64 * 1024)))),
-    );
+  for (let left = megabytes * 2 ** 20; left > 0; left -= others.length * charactersOfMessage)
+    for (let at = 0; at < others.length; at += atOnce)
+      await Promise.all(others.slice(at, at + atOnce).map((each, nth) => store.commit(each.append(textOf(at + nth)))));
   await store.flush();
   const [row] = await database.query({ sql: 'SELECT secret FROM sessions WHERE id = $1', values: [gone.id] });
   const secret = String(row?.secret);
@@ -39,7 +47,7 @@ test(`one session of many, ${megabytes} MB in all`, async () => {
   for (const each of readable) assert.ok((await filesWith(directory, each)).length > 0);
 
   const [before, worked] = [performance.now(), process.cpuUsage()];
-  await store.commit(gone.remove());
+  await Promise.all([gone, ...others.slice(0, deletions - 1)].map((each) => store.commit(each.remove())));
   const acknowledged = performance.now() - before;
   const isOver = async (): Promise<boolean> =>
     (await database.query({ sql: 'SELECT 1 FROM unerased LIMIT 1' })).length === 0;
@@ -49,7 +57,7 @@ test(`one session of many, ${megabytes} MB in all`, async () => {
   for (const each of readable) assert.equal(await filesWith(directory, each), []);
   const [{ bytes } = {}] = await database.query({ sql: 'SELECT pg_database_size(current_database()) AS bytes' });
   console.log(
-    `\nFIGURE a database of ${(Number(bytes) / 1024 / 1024).toFixed(0)} MB is without the deleted session after ${took.toFixed(0)} ms (204 after ${acknowledged.toFixed(0)} ms), ${((user + system) / 1000).toFixed(0)} ms of them at work`,
+    `\nFIGURE a database of ${(Number(bytes) / 1024 / 1024).toFixed(0)} MB is without what was deleted after ${took.toFixed(0)} ms (204 after ${acknowledged.toFixed(0)} ms), ${((user + system) / 1000).toFixed(0)} ms of them at work`,
   );
 
   const found = await store.searchMessages?.({
@@ -119,6 +127,10 @@ test.run();
 function isIndexed(database: Database): () => Promise<boolean> {
   const sql = "SELECT count(*) FROM pg_indexes WHERE tablename LIKE 'message\\_words\\_%' AND indexdef LIKE '%gin%'";
   return async () => Number((await database.query({ sql }))[0]?.count) === 64;
+}
+
+function textOf(session: number): string {
+  return (session * wordy) % 100 < wordy ? prose(charactersOfMessage) : noise(charactersOfMessage);
 }
 
 function noise(characters: number): string {

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Database } from '../../lib/store/sql/database.ts';
 import { createMaintenance } from '../../lib/store/sql/maintenance.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
+import { eventually } from '../helpers/within.ts';
 import { silent } from '../store/file-rig.ts';
 
 const test = suite('what is deleted is erased soon');
@@ -61,6 +62,26 @@ test('also when images of another session can not be removed', async () => {
   maintenance.deleted(['ses_stuck', 'ses_gone']);
   const error = await maintenance.flush().catch((reason: Error) => reason.message);
   assert.equal([removed, looked, error], [['ses_gone'], true, 'they are held']);
+  maintenance.stop();
+});
+
+test('also while tables are being vacuumed, of which only one comes before it', async () => {
+  const seen: string[] = [];
+  const { clock, maintenance } = maintenanceOf({
+    ...silentDatabase(() => undefined),
+    async query({ sql }) {
+      seen.push(sql.startsWith('VACUUM') ? 'vacuum' : sql.includes('FROM unerased') ? 'erasure' : 'other');
+      if (seen.at(-1) === 'vacuum') await new Promise((resolve) => setTimeout(resolve, 5));
+      return sql.includes('count(*) AS parts') ? [{ parts: 16 }] : [];
+    },
+  });
+  maintenance.wrote(100 * 2 ** 20);
+  clock.advance(2_000);
+  await eventually(2_000, () => seen.includes('vacuum'));
+  maintenance.deleted(['ses_gone']);
+  clock.advance(50);
+  await eventually(2_000, () => seen.includes('erasure'));
+  assert.ok(seen.filter((each) => each === 'vacuum').length <= 2, seen.join());
   maintenance.stop();
 });
 

@@ -169,10 +169,9 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
       lookTimer = undefined;
       if (isReadOnly()) look();
       else if (sinceCheckpoint >= checkpointBytes || quiet())
-        serialised(async () => {
-          await checkpointNow();
-          if (sinceVacuum >= vacuumBytes && quiet()) await vacuum();
-        }).catch(report);
+        serialised(checkpointNow)
+          .then(() => (sinceVacuum >= vacuumBytes && quiet() ? vacuum() : undefined))
+          .catch(report);
       else look();
     });
   }
@@ -184,12 +183,13 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     sinceCheckpoint -= bytes;
   }
 
+  /** One part at a time, which takes seconds for all of them: what is to be erased gets in between. */
   async function vacuum(): Promise<void> {
     sinceVacuum = 0;
     for (const table of ['messages', 'sessions', 'message_words'] as const) {
       const partitions = await countPartitions(database, table);
-      for (let part = 0; part < partitions; part++)
-        await database.query({ sql: `VACUUM (ANALYZE) ${table}_${part}`, limitMs: 120_000 });
+      for (let part = 0; part < partitions && !stopped; part++)
+        await serialised(() => database.query({ sql: `VACUUM (ANALYZE) ${table}_${part}`, limitMs: 120_000 }));
     }
   }
 }
