@@ -46,6 +46,8 @@ test(`${deletions} of ${sessions} sessions, ${megabytes} MB in all`, async () =>
   const readable = [secret, `${word} ${gone.id}`];
   for (const each of readable) assert.ok((await filesWith(directory, each)).length > 0);
 
+  const [{ bytes } = {}] = await database.query({ sql: 'SELECT pg_database_size(current_database()) AS bytes' });
+
   const [before, worked] = [performance.now(), process.cpuUsage()];
   await Promise.all([gone, ...others.slice(0, deletions - 1)].map((each) => store.commit(each.remove())));
   const acknowledged = performance.now() - before;
@@ -55,7 +57,6 @@ test(`${deletions} of ${sessions} sessions, ${megabytes} MB in all`, async () =>
   const took = performance.now() - before;
   const { user, system } = process.cpuUsage(worked);
   for (const each of readable) assert.equal(await filesWith(directory, each), []);
-  const [{ bytes } = {}] = await database.query({ sql: 'SELECT pg_database_size(current_database()) AS bytes' });
   console.log(
     `\nFIGURE a database of ${(Number(bytes) / 1024 / 1024).toFixed(0)} MB is without what was deleted after ${took.toFixed(0)} ms (204 after ${acknowledged.toFixed(0)} ms), ${((user + system) / 1000).toFixed(0)} ms of them at work`,
   );
