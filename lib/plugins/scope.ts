@@ -27,7 +27,7 @@ const recorded = new Set(['register', 'subscribe']);
 
 /**
  * @param services what `use` finds, by name; `provide` adds to it
- * @param pluginId handed to every `register` behind its own arguments, for registries that name the owner
+ * @param pluginId handed to every `register` and `subscribe` behind its own arguments, for services that name the owner
  */
 export function createScope(
   services: Map<string, unknown>,
@@ -47,8 +47,7 @@ export function createScope(
     return (...args: unknown[]): unknown => {
       if (recorded.has(method)) {
         refuseAfterEnd();
-        const owner = method === 'register' ? [pluginId] : [];
-        return record(leave(() => fn.call(service, ...args.map(adopt), ...owner)));
+        return record(leave(() => fn.call(service, ...args.map(adopt), pluginId)));
       }
       const result = leave(() => fn.apply(service, args));
       if (result instanceof Promise) track(`${name}.${method}`, result);

@@ -1,5 +1,7 @@
 import type { App } from '../app.ts';
+import type { Undo } from '../base/clock.ts';
 import type { Services } from '../plugin-api/services.ts';
+import type { SessionEvent } from '../wire/event.ts';
 import { pluginSessions } from './plugin-sessions.ts';
 
 type Surroundings = Omit<App, 'plugins' | 'close'>;
@@ -29,11 +31,20 @@ export function pluginServices(
       write: (key, value) => app.store.writeMeta(`plugin-${key}`, value),
     },
     clock: app.clock,
-    events: {
-      subscribe(fn) {
-        if (typeof fn !== 'function') throw new Error('A subscriber must be a function.');
-        return app.events.listen((_, { event }) => fn(event));
-      },
-    },
+    events: { subscribe: (fn, pluginId?: string) => subscribe(app, fn, pluginId) },
   };
+}
+
+/** A subscriber that throws goes on; only the first time is told, since it may throw at every word of a reply. */
+function subscribe({ events, log }: Surroundings, fn: (event: SessionEvent) => void, plugin: string | undefined): Undo {
+  if (typeof fn !== 'function') throw new Error('A subscriber must be a function.');
+  let hasThrown = false;
+  return events.listen((_, { event }) => {
+    try {
+      fn(event);
+    } catch (error) {
+      if (!hasThrown) log.warn('A subscriber threw; if it does again, that is not told.', { plugin, error });
+      hasThrown = true;
+    }
+  });
 }

@@ -1,6 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { scriptedModel } from '../helpers/scripted-model.ts';
 import { createTestApp } from '../helpers/test-app.ts';
+import { withSession } from '../helpers/with-app.ts';
 import { within } from '../helpers/within.ts';
 import { pluginFolders } from './plugin-folders.ts';
 
@@ -48,6 +50,24 @@ test('what is missing is told, and nobody else notices', async () => {
     );
   } finally {
     await app.close();
+    await folders.close();
+  }
+});
+
+test('a subscriber that throws is told once, and disturbs no run', async () => {
+  const folders = pluginFolders();
+  const code = `use('events').subscribe(({ type }) => { throw new Error('not ready for ' + type); })`;
+  folders.plugin('clumsy', `export default { apply({ use }) { ${code}; } };`);
+  const settings = { plugins: { directories: [`${folders.root}/plugins`] } };
+  try {
+    await withSession({ models: [scriptedModel([{ content: 'hi' }])], settings }, async (app, { send, until }) => {
+      await send('Go');
+      await until('run.finished');
+      const told = app.lines.filter((line) => line.includes('not ready for'));
+      assert.is(told.length, 1);
+      assert.match(told[0] ?? '', /WARN .*A subscriber threw.* plugin=clumsy error="not ready for /);
+    });
+  } finally {
     await folders.close();
   }
 });
