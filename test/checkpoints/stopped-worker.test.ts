@@ -13,8 +13,9 @@ const test = suite(
   'A worker that must end in the middle of its work is asked to, since terminating it can abort the process',
 );
 
-/** Some tenths of a second of work, in steps of a millisecond or less. */
-const files = 1_500;
+/** Some seconds of work, in steps of a few milliseconds. */
+const files = 1_000;
+const content = randomBytes(48 * 1024).toString('hex');
 const endedByItself = 0;
 
 function largeWorkspace(): string {
@@ -22,7 +23,7 @@ function largeWorkspace(): string {
   for (let at = 0; at < files; at++) {
     const directory = join(workspace, `d${at % 40}`);
     if (at < 40) mkdirSync(directory);
-    writeFileSync(join(directory, `f${at}`), randomBytes(8_000).toString('hex'));
+    writeFileSync(join(directory, `f${at}`), `${at} ${content}`);
   }
   return workspace;
 }
