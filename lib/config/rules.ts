@@ -56,10 +56,11 @@ export const tenantDirectories = (): Struct<Record<string, string>, null> =>
 
 /** Plugin name to that plugin's options; each plugin checks its own. */
 export const optionsByName = (): Struct<Record<string, Record<string, unknown>>, null> =>
-  define(
-    'an object of plugin names with one options object each',
-    (value) => isRecord(value) && Object.values(value).every(isRecord),
-  );
+  define('an object of plugin names with one options object each', (value, { path }) => {
+    if (!isRecord(value)) return false;
+    const wrong = Object.entries(value).find(([, options]) => !isRecord(options));
+    return wrong === undefined || { path: [...path, wrong[0]], type: 'an object of options', value: wrong[1] };
+  });
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -78,7 +78,7 @@ function mainFile(directory: string, main: string | undefined): string {
 function describeProblem(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown problem.';
   const text = error.message
-    .replace(/,? but received: .*$/s, '')
+    .replace(/,? but received:? .*$/s, '')
     .replace(/^At path: (\S+) -- /, '"$1": ')
     .replace('Expected a value of type `never`', 'there is no such option');
   return /[.!?]$/.test(text) ? text : `${text}.`;

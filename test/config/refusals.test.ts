@@ -70,7 +70,6 @@ const wrongValues: [key: string, value: unknown, rule: string][] = [
   ['plugins.directories', 'plugins', 'a list of texts'],
   ['plugins.allow', {}, 'a list of texts'],
   ['plugins.config', [], 'an object of plugin names'],
-  ['plugins.config', { memory: 5 }, 'an object of plugin names'],
   ['plugins.hotReload', 'on', 'true or false'],
   ['plugins.hotReloadIntervalMs', -1, 'a whole number of at least 0'],
   ['storage.directory', '', 'text that is not empty'],
@@ -112,6 +111,11 @@ for (const [variable, text, key, flag = ''] of [
     assert.match(message, `"${key}" must be`);
     assert.match(message, `${variable}${flag} gives text`);
   });
+
+wrong('options of a plugin that are no object are named, not all of them', () => {
+  const message = refusal({ file: { plugins: { config: { skills: {}, memory: [] } } } });
+  assert.match(message, /^"plugins\.config\.memory" must be an object of options, but .* gives a list\.$/);
+});
 
 wrong('the value itself is never repeated', () => {
   assert.not.match(refusal({ file: { server: { token: ['canary-secret'] } } }), 'canary');

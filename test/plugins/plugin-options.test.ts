@@ -46,11 +46,19 @@ options(
     apply({ use }) { use('seen').seen.push('applied'); },
   };`,
     );
+    folders.plugin(
+      'stricter',
+      `export default {
+    options: { parse() { throw new Error('At path: apiKey -- Expected a string matching \`/^k/\` but received "sk-secret"'); } },
+    apply({ use }) { use('seen').seen.push('applied'); },
+  };`,
+    );
     const seen: string[] = [];
     const { host, info } = folders.host({ services: { seen: { seen } } });
     await within(5_000, host.load());
     assert.equal(seen, []);
     assert.is(info('strict')?.error, 'Its options are not valid: "apiKey": Expected a string.');
+    assert.is(info('stricter')?.error, 'Its options are not valid: "apiKey": Expected a string matching `/^k/`.');
   },
 );
 options(
