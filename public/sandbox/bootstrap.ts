@@ -107,11 +107,12 @@ async function run(init: Init, { port, keyboard, post }: Line): Promise<void> {
     for (const href of init.css)
       document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href }));
     new ResizeObserver(() => post({ t: 'size', height: root.getBoundingClientRect().height })).observe(root);
+    if (typeof extension.mount !== 'function') throw new Error('The extension has no `mount` function.');
     cleanup = await extension.mount(root, context);
     if (ended) clean();
     post({ t: 'mounted' });
   } catch (error) {
-    post({ t: 'fail', stage, message: textOf(error) });
+    post({ t: 'fail', stage, message: `${textOf(error)}${stage === 'load' ? adviceFor(error) : ''}` });
   }
 }
 
@@ -146,6 +147,12 @@ function applyTheme({ vars, scheme, lang, dir }: Theme): void {
   for (const [name, value] of Object.entries(vars)) root.style.setProperty(name, value);
   root.style.colorScheme = scheme;
   Object.assign(root, { lang, dir });
+}
+
+/** A browser names the entry when it is what the entry imports that may not be loaded. */
+function adviceFor(error: unknown): string {
+  const isRefused = error instanceof TypeError && /import|module/i.test(error.message);
+  return isRefused ? ' Only the entry runs: what it imports must be bundled into it.' : '';
 }
 
 function textOf(error: unknown): string {

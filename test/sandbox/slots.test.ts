@@ -80,12 +80,13 @@ async function walk(page: Page, id: string): Promise<void> {
   const state = (plugin: string) =>
     page.locator(`[data-plugin="${plugin}"] [data-bundle-state]`).getAttribute('data-bundle-state');
   const problems = (plugin: string) => page.locator(`[data-plugin="${plugin}"] .problem`).allInnerTexts();
-  for (const plugin of ['endless', 'silent', 'thrower']) {
+  for (const plugin of ['endless', 'silent', 'split', 'thrower']) {
     await page.locator(`[data-plugin="${plugin}"] [data-bundle-state="failed"]`).waitFor({ timeout: 20_000 });
   }
   assert.equal(await problems('thrower'), ['it broke while loading']);
   assert.match((await problems('endless')).join(), /5 seconds/);
   assert.match((await problems('silent')).join(), /registers nothing/);
+  assert.match((await problems('split')).join(), /Only the entry runs: what it imports must be bundled/);
   assert.is(await state('sidebar-note'), 'ready');
 
   await page.locator('[data-plugin="sidebar-note"]').getByRole('button', { name: 'Stop in this browser' }).click();
