@@ -30,7 +30,7 @@ export function guardFocus(frames: () => readonly Mounted[], onTheft: (thief: Mo
   /** The Tab key has led into a frame, which has not said yet that it is the one. */
   let isEntering = false;
   let over: EventTarget | null = null;
-  let last: HTMLElement | undefined;
+  let last = document.activeElement instanceof HTMLElement ? document.activeElement : undefined;
   /** The frame that a person is in, and when they were last seen outside of frames. */
   let host: Mounted | undefined;
   let outsideAt = performance.now();
@@ -76,33 +76,38 @@ export function guardFocus(frames: () => readonly Mounted[], onTheft: (thief: Mo
     options,
   );
   addEventListener('focus', ({ target }) => target === window && outside(), options);
+  /** While the page has the keyboard but its window has not, a frame has it, since `now`. */
+  const findThief = (now: number): void => {
+    if (!isStolen()) return;
+    // Which one, the active element tells only sometimes, and the frame itself only when the keyboard is not in a frame inside of it.
+    const named = ownerOf(document.activeElement);
+    // Not now: the browser is still giving it to the frame, and would be last.
+    setTimeout(takeBack);
+    const pointed = matchMedia('(hover: none)').matches ? ownerOf(document.activeElement) : ownerOf(over);
+    const clicked = navigator.userActivation.isActive ? pointed : undefined;
+    clicked?.onNextPointer((frame) => {
+      if (performance.now() - now < confirmMs) frame.focus({ preventScroll: true });
+    });
+    setTimeout(
+      () => {
+        const thief = frames().find(({ focusAt }) => focusAt > now - intentMs) ?? named;
+        if (!thief || thief.pointerAt > now - intentMs) return;
+        onTheft(thief);
+        // When its frame was taken away with the keyboard in it, nothing has it.
+        for (const ms of returnMs) setTimeout(() => !isHere() && !isPressed() && giveTo(last), ms);
+      },
+      clicked ? confirmMs : identifyMs,
+    );
+  };
   addEventListener(
     'blur',
     ({ target }) => {
-      // While the page has the keyboard but its window has not, a frame has it. Which one, the active element tells only sometimes, and
-      // the frame itself only when the keyboard is not in a frame inside of it.
       if (target !== window) return;
       isEntering = isTabbed();
-      if (!isStolen()) return;
       const now = performance.now();
-      const named = ownerOf(document.activeElement);
-      // Not now: the browser is still giving it to the frame, and would be last.
-      setTimeout(takeBack);
-      const pointed = matchMedia('(hover: none)').matches ? ownerOf(document.activeElement) : ownerOf(over);
-      const clicked = navigator.userActivation.isActive ? pointed : undefined;
-      clicked?.onNextPointer((frame) => {
-        if (performance.now() - now < confirmMs) frame.focus({ preventScroll: true });
-      });
-      setTimeout(
-        () => {
-          const thief = frames().find(({ focusAt }) => focusAt > now - intentMs) ?? named;
-          if (!thief || thief.pointerAt > now - intentMs) return;
-          onTheft(thief);
-          // When its frame was taken away with the keyboard in it, nothing has it.
-          for (const ms of returnMs) setTimeout(() => !isHere() && !isPressed() && giveTo(last), ms);
-        },
-        clicked ? confirmMs : identifyMs,
-      );
+      // Firefox says a moment later that the page still has it.
+      if (document.hasFocus()) findThief(now);
+      else setTimeout(findThief, identifyMs, now);
     },
     options,
   );

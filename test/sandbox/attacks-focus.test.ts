@@ -55,6 +55,13 @@ for (const name of [...Object.keys(thefts), 'nests'])
     });
   });
 
+test('the keyboard goes back to where the page itself has put it, too', (rig) =>
+  beside(rig, ['focuses-an-input'], async (page) => {
+    await page.locator('iframe[title="focuses-an-input: x"]').waitFor({ state: 'attached', timeout: 40_000 });
+    await eventually(20_000, async () => (await page.locator('iframe[title="focuses-an-input: x"]').count()) === 0);
+    await holds(page, `document.activeElement.tagName === 'TEXTAREA'`);
+  }));
+
 test('even while nobody takes the keyboard back', (rig) =>
   beside(rig, ['focuses-an-input'], async (page) => {
     // The console never hears that it lost it.
