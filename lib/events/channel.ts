@@ -4,8 +4,9 @@ import type { Entry } from './entry.ts';
 /** How long after the end of a run its sender may still be on the way to the stream. */
 const lateMs = 1_000;
 
-/** Somebody who waits for the next entry of a channel. */
-export interface Waiter {
+/** Somebody who stands on a channel. */
+export interface Subscriber {
+  /** There is a new entry, or the channel ended. Costs nothing for who does not wait. */
   wake(): void;
 }
 
@@ -15,9 +16,8 @@ export type Route = readonly [Channel, ...Channel[]];
 /** The entries of one stream (a session, a tenant, or the administrators' notices) in the order of their `seq`. */
 export class Channel {
   readonly entries = new Deque<Entry>();
-  readonly waiting = new Set<Waiter>();
-  /** How many cursors stand on it: a channel with cursors or entries is kept. */
-  cursors = 0;
+  /** A channel with subscribers or entries is kept. */
+  readonly subscribers = new Set<Subscriber>();
   /** The `seq` of the last entry that was evicted from this stream; 0 when none was. */
   lostThrough: number;
   /** Nothing will come any more. */
@@ -43,9 +43,9 @@ export class Channel {
     this.route = of.tenant ? [this, of.tenant] : [this];
   }
 
-  /** Wakes everyone who waits, once: O(waiters). */
+  /** O(subscribers). */
   wake(): void {
-    for (const waiter of this.waiting) waiter.wake();
+    for (const subscriber of this.subscribers) subscriber.wake();
   }
 
   /** To be told of a run's start or end, right after its entry was added; `at` in milliseconds. */

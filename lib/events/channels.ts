@@ -45,9 +45,9 @@ export class Channels {
 
   /** Lets go of a session channel once it is empty and nobody listens. */
   release(channel: Channel): void {
-    const { tenantId, sessionId, entries, lostThrough } = channel;
+    const { tenantId, sessionId, entries, subscribers, lostThrough } = channel;
     if (tenantId === undefined || sessionId === undefined) return;
-    if (channel.cursors > 0 || entries.end > entries.start) return;
+    if (subscribers.size > 0 || entries.end > entries.start) return;
     const tenant = this.#tenants.get(tenantId);
     if (tenant?.sessions.get(sessionId) !== channel) return;
     tenant.sessions.delete(sessionId);

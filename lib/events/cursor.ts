@@ -1,4 +1,4 @@
-import type { Channel, Waiter } from './channel.ts';
+import type { Channel, Subscriber } from './channel.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Entry } from './entry.ts';
 import type { EventCursor } from './event-bus.ts';
@@ -34,14 +34,17 @@ interface Source {
 }
 
 /** A position on one channel, or on two merged by `seq` (a tenant and the administrators' notices). */
-export class Cursor implements EventCursor, Waiter {
+export class Cursor implements EventCursor, Subscriber {
   readonly #host: CursorHost;
   readonly #sources: readonly Source[];
   #gap: GapReason | undefined;
   #ready: (() => void) | undefined;
   #closed = false;
   #calledAtMs = 0;
+  /** It is going to be called. */
+  #isDue = false;
   readonly #tell = (): void => {
+    this.#isDue = false;
     this.#calledAtMs = this.#host.nowMs;
     const fn = this.#ready;
     this.#ready = undefined;
@@ -52,7 +55,7 @@ export class Cursor implements EventCursor, Waiter {
     this.#host = host;
     this.#sources = sources;
     this.#gap = gap;
-    for (const { channel } of sources) channel.cursors++;
+    for (const { channel } of sources) channel.subscribers.add(this);
   }
 
   get ended(): boolean {
@@ -107,23 +110,22 @@ export class Cursor implements EventCursor, Waiter {
       return;
     }
     this.#ready = fn;
-    for (const { channel } of this.#sources) channel.waiting.add(this);
   }
 
   wake(): void {
-    for (const { channel } of this.#sources) channel.waiting.delete(this);
+    if (!this.#ready || this.#isDue) return;
+    this.#isDue = true;
     const { deliveries, nowMs } = this.#host;
-    if (this.#ready) deliveries.add(this.#tell, { soon: nowMs - this.#calledAtMs > calmMs });
+    deliveries.add(this.#tell, { soon: nowMs - this.#calledAtMs > calmMs });
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     for (const { channel } of this.#sources) {
-      channel.cursors--;
+      channel.subscribers.delete(this);
       this.#host.release(channel);
     }
-    for (const { channel } of this.#sources) channel.waiting.delete(this);
     this.#host.left(this);
     this.#tell();
   }

@@ -1,3 +1,5 @@
+const done = Promise.resolve();
+
 /**
  * Calls those who wait for events, so that what is published at once becomes one write. Who was called lately is called at the end
  * of this turn of the event loop: a model at full speed is read in many pieces a turn, and a write for each would double the
@@ -14,7 +16,7 @@ export class Deliveries {
     if (!soon) this.#atTurnsEnd ??= setImmediate(this.#turnEnds);
     else if (!this.#soon) {
       this.#soon = true;
-      void Promise.resolve().then(this.#codeEnds);
+      void done.then(this.#codeEnds);
     }
   }
 

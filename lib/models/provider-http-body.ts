@@ -9,7 +9,7 @@ import type { Exchange } from './provider-http-exchange.ts';
 import { condense, networkFailure } from './provider-http-failure.ts';
 import { parseJson } from './provider-json.ts';
 
-/** What a streaming answer is handed to. Whatever it throws ends the call. */
+/** What a streaming answer is handed to, until its call has ended. Whatever it throws ends the call. */
 export interface EventReader {
   /** One server-sent event; `true` says that nothing of interest follows. Called in the tick in which its bytes arrived. */
   onEvent(data: string, name: string | undefined): boolean;

@@ -52,29 +52,27 @@ export function exchange<T>(
   const { provider, target, method, signal, clock } = call;
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
-    let settled = false;
     let request: ClientRequest | undefined;
     let response: IncomingMessage | undefined;
 
-    const result: Exchange<T> = {
-      get settled() {
-        return settled;
-      },
+    // A plain field: a getter would give every call an object of its own shape, and reading it costs ten times as much.
+    const result = {
+      settled: false,
       touch: () => deadlines.touch(),
-      resolve(value) {
+      resolve(value: T) {
         if (!settle()) return;
         resolve(value);
         if (response !== undefined) drain(response, clock);
       },
-      reject(error) {
+      reject(error: unknown) {
         if (!settle()) return;
         reject(error);
         request?.destroy();
       },
     };
     const settle = (): boolean => {
-      if (settled) return false;
-      settled = true;
+      if (result.settled) return false;
+      result.settled = true;
       deadlines.stop();
       signal.removeEventListener('abort', abort);
       return true;
@@ -91,7 +89,7 @@ export function exchange<T>(
       sent.on('error', (error) => result.reject(networkFailure(provider, error)));
       sent.on('response', (incoming) => {
         response = incoming;
-        if (!settled) read(incoming, result);
+        if (!result.settled) read(incoming, result);
       });
       sent.end(call.body);
       return sent;

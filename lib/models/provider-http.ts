@@ -104,7 +104,11 @@ export function createProviderHttp(options: ProviderHttpOptions): ProviderHttp {
       request.headers['content-length'] = String(bytes.byteLength);
       request.body = bytes;
       return run<void>(request, (response, result) => {
-        decodeBody(response, createBodyDecoder(provider, reader, limits), { result, provider, clock });
+        const whileWanted: EventReader = {
+          onEvent: (data, name) => result.settled || reader.onEvent(data, name),
+          onDocument: reader.onDocument,
+        };
+        decodeBody(response, createBodyDecoder(provider, whileWanted, limits), { result, provider, clock });
       });
     },
     getJson(path, { signal, timeoutMs }) {

@@ -15,7 +15,7 @@ export function createModel(endpoint: Endpoint, entry: ModelEntry, http: Provide
       const reader = createStreamReader(provider, request, { io: { onDelta }, model: entry.id, thinkTags });
       await http.postForEvents('/chat/completions', requestBody(request), {
         signal,
-        onEvent: (data, name) => signal.aborted || reader.onEvent(data, name),
+        onEvent: reader.onEvent,
         onDocument: reader.onDocument,
       });
       return reader.finish();

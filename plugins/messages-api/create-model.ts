@@ -14,7 +14,7 @@ export function createModel(endpoint: Endpoint, entry: ModelEntry, http: Provide
       const reader = createStreamReader(endpoint.provider, request, { io: { onDelta }, model: entry.id });
       await http.postForEvents('/messages', requestBody(request), {
         signal,
-        onEvent: (data) => signal.aborted || reader.onEvent(data),
+        onEvent: reader.onEvent,
         onDocument: reader.onDocument,
       });
       return reader.finish();
