@@ -44,7 +44,7 @@ function startPump(pump: StreamPump, outgoing: ServerResponse): void {
   let connection: Socket | undefined;
   pump.start({
     write(text) {
-      if (connection) return connection.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
+      if (connection) return writeChunk(connection, text);
       const takesMore = outgoing.write(text);
       // A client of HTTP/1.0 gets no chunks, and an answer whose turn on the connection has not come has none yet.
       if (outgoing.chunkedEncoding && outgoing.socket) {
@@ -55,6 +55,12 @@ function startPump(pump: StreamPump, outgoing: ServerResponse): void {
     },
     end: () => void outgoing.end(),
   });
+}
+
+/** One chunk of a chunked body (RFC 9112, 7.1). What is all ASCII needs no encoder. */
+function writeChunk(connection: Socket, text: string): boolean {
+  const bytes = Buffer.byteLength(text);
+  return connection.write(`${bytes.toString(16)}\r\n${text}\r\n`, bytes === text.length ? 'latin1' : 'utf8');
 }
 
 /** How long the rest of a body that nobody wants is taken in. */

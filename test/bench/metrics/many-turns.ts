@@ -10,9 +10,10 @@ export const manyTurns: Metric = {
   rows: [
     { id: 'many', label: '32 turns of 500 at once', unit: 'deltas/s', good: 'high', must: 0.8, stretch: 1.3 },
     { id: 'paced', label: '32 paced streams, CPU per delta', unit: 'us', good: 'low', must: 1.3, stretch: 0.9 },
-    { id: 'pacedAgain', label: '- a second time, the code compiled', unit: 'us', good: 'low' },
     { id: 'pacedLoop', label: '- of it on the event loop', unit: 'us', good: 'low' },
+    { id: 'pacedFirst', label: '- in the first two seconds, most code not compiled yet', unit: 'us', good: 'low' },
   ],
+  longestMs: 120_000,
   async measure({ running, scale }) {
     const { client } = running;
     const open = async () => {
@@ -29,8 +30,7 @@ export const manyTurns: Metric = {
       rates.push((streams * deltas * 1000) / (performance.now() - before));
     }
 
-    const count = scale.pick(200, 100);
-    const paced = async () => {
+    const paced = async (count: number) => {
       // What the turns before have left to do is theirs.
       await settled(running);
       const [before, loopBefore] = [running.cpuMs(), running.loopCpuMs()];
@@ -38,8 +38,11 @@ export const manyTurns: Metric = {
       const perDelta = (ms: number) => (ms * 1000) / (streams * count);
       return { all: perDelta(running.cpuMs() - before), loop: perDelta(running.loopCpuMs() - loopBefore) };
     };
-    const [first, again] = [await paced(), await paced()];
+    const first = await paced(scale.pick(200, 100));
+    // V8 compiles for seconds at this pace, whatever the server; what streams for hours is worth is seen behind that.
+    await paced(scale.pick(600, 50));
+    const steady = await paced(scale.pick(600, 50));
     for (const { listener } of sessions) listener.close();
-    return { many: median(rates), paced: first.all, pacedAgain: again.all, pacedLoop: again.loop };
+    return { many: median(rates), paced: steady.all, pacedLoop: steady.loop, pacedFirst: first.all };
   },
 };
