@@ -116,7 +116,7 @@ export class Cursor implements EventCursor, Subscriber {
     if (!this.#ready || this.#isDue) return;
     this.#isDue = true;
     const { deliveries, nowMs } = this.#host;
-    deliveries.add(this.#tell, { soon: nowMs - this.#calledAtMs > calmMs });
+    deliveries.add(this.#tell, { calm: nowMs - this.#calledAtMs > calmMs });
   }
 
   close(): void {

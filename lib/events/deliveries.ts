@@ -1,5 +1,3 @@
-const done = Promise.resolve();
-
 /**
  * Calls those who wait for events, so that what is published at once becomes one write. Who was called lately is called at the end
  * of this turn of the event loop: a model at full speed is read in many pieces a turn, and a write for each would double the
@@ -11,12 +9,12 @@ export class Deliveries {
   #atTurnsEnd: NodeJS.Immediate | undefined;
   #soon = false;
 
-  add(deliver: () => void, { soon }: { soon: boolean }): void {
+  add(deliver: () => void, { calm }: { calm: boolean }): void {
     this.#due.push(deliver);
-    if (!soon) this.#atTurnsEnd ??= setImmediate(this.#turnEnds);
+    if (!calm) this.#atTurnsEnd ??= setImmediate(this.#turnEnds);
     else if (!this.#soon) {
       this.#soon = true;
-      void done.then(this.#codeEnds);
+      queueMicrotask(this.#codeEnds);
     }
   }
 

@@ -2,9 +2,6 @@ import type { DeltaChannel, SessionEvent } from '../wire/event.ts';
 import type { ChatMessage, StoredMessage } from '../wire/message.ts';
 import type { Run } from './run.ts';
 
-/** Runs a function when the code that runs is through, for a third of what `queueMicrotask` costs. */
-const atTicksEnd = Promise.resolve();
-
 /**
  * Turns a provider's deltas into events. What arrives within one tick is merged per channel (the order stays), so the
  * cost is per network read and not per token. `message.started` precedes the first delta, and those who watch get both at
@@ -30,7 +27,7 @@ export class DeltaWriter {
     else this.reasoning += delta;
     if (this.buffer !== '' && channel !== this.channel) this.flush();
     this.channel = channel;
-    if (this.buffer === '') void atTicksEnd.then(this.flushNow);
+    if (this.buffer === '') queueMicrotask(this.flushNow);
     this.buffer += delta;
   }
 
