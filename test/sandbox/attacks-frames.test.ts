@@ -158,7 +158,8 @@ test('a nested `srcdoc` document with the entry: the module refuses to run', asy
 test('name look-ups through blocked navigations: none, and the frame goes', async (rig) => {
   await beside(rig, ['looks-up'], async (page) => {
     await page.evaluate(`location.hash = '#/settings/plugins'`);
-    await stateOf(page, 'looks-up', 'quarantined').waitFor({ timeout: 40_000 });
+    // Two hundred refusals may keep a busy frame from telling of the first: then it is taken for one that hangs, which takes two turns.
+    await stateOf(page, 'looks-up', 'quarantined').waitFor({ timeout: 80_000 });
     assert.is(await page.locator('iframe[title="looks-up: x"]').count(), 0);
     await stillRuns(page, 'neighbour');
   });
