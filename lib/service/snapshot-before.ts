@@ -37,7 +37,11 @@ export function snapshotBefore(app: Surroundings, run: Run, { message, cutOff, a
     return Promise.all(expected.map(({ taken }) => taken));
   };
   const taken = accepted
-    .then(async () => (cutOff ? capture(await withoutSnapshot(app, owner, cutOff), message) : capture(message)))
+    .then(async () => {
+      const lost = cutOff && (await withoutSnapshot(app, owner, cutOff));
+      // Behind its deletion nobody would look for checkpoints of the session again.
+      return session.removed ? undefined : capture(lost, message);
+    })
     .then(
       () => undefined,
       (error: unknown) => {

@@ -8,6 +8,7 @@ import { createMemoryStore } from '../helpers/memory-store.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
 import { createTestApp, type TestApp } from '../helpers/test-app.ts';
 import { type TestSession, watch } from '../helpers/with-app.ts';
+import { within } from '../helpers/within.ts';
 import { author, sampleMessage } from '../store/sample.ts';
 
 const test = suite('A message whose snapshot was lost with a crash, which came before any tool of its run');
@@ -72,6 +73,30 @@ test('gets no second one', async () => {
   await end(service, session);
 });
 
+test('gets none once its session is deleted, also while it is being looked for', async () => {
+  const { service, session } = await afterCrash([sampleMessage('build it')]);
+  const { checkpoints } = service.app;
+  const looking = signal();
+  const goOn = signal();
+  const look = checkpoints.ofMessage;
+  Object.assign(checkpoints, {
+    ofMessage: async (...about: Parameters<typeof look>) => {
+      looking.give();
+      await goOn.given;
+      return look(...about);
+    },
+  });
+  const owner = { id: session.id, tenantId: 'default', workspace: service.workspace };
+  await service.call('POST', `${session.path}/resume`, { status: 202 });
+  await within(5_000, looking.given);
+  await service.call('DELETE', session.path, { status: 204 });
+  await checkpoints.forget(owner);
+  goOn.give();
+  await checkpoints.capture({ ...owner, id: 'ses_another' }, 'behind it');
+  assert.equal((await checkpoints.list(owner)).checkpoints, []);
+  await end(service, session);
+});
+
 test.run();
 
 /** A service that finds a session as a crash in its run has left it, and no checkpoint. Its model has one file made by each run. */
@@ -102,6 +127,14 @@ async function afterCrash(messages: StoredMessage[]) {
   files.push(file);
   const service = await createTestApp({ ...options, store, directory });
   return { service, session: await watch(service, left.id), file };
+}
+
+function signal() {
+  let give = (): void => {};
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give };
 }
 
 function rewind(service: TestApp, { path }: TestSession, { id }: StoredMessage): Promise<Rewound> {
