@@ -147,9 +147,11 @@ export function createSqlStore(options: SqlStoreOptions): SessionStore {
       const sessions = Array.from(known.values(), ({ record }) => record);
       return { sessions, findings, aside: [...aside], incomplete: false };
     } catch (error) {
+      // Before the end of the database, which may give room back.
+      const hasRoom = await room.forBatch(false).catch(() => true);
       await care.close();
       await database.close().then(lock.release, () => undefined);
-      throw unusable(error, { hasRoom: await room.forBatch(false).catch(() => true) });
+      throw unusable(error, { hasRoom });
     }
   }
 
