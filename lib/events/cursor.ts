@@ -41,15 +41,6 @@ export class Cursor implements EventCursor, Subscriber {
   #ready: (() => void) | undefined;
   #closed = false;
   #calledAtMs = 0;
-  /** It is going to be called. */
-  #isDue = false;
-  readonly #tell = (): void => {
-    this.#isDue = false;
-    this.#calledAtMs = this.#host.nowMs;
-    const fn = this.#ready;
-    this.#ready = undefined;
-    fn?.();
-  };
 
   constructor(host: CursorHost, sources: readonly Source[], gap: GapReason | undefined) {
     this.#host = host;
@@ -113,10 +104,12 @@ export class Cursor implements EventCursor, Subscriber {
   }
 
   wake(): void {
-    if (!this.#ready || this.#isDue) return;
-    this.#isDue = true;
+    const ready = this.#ready;
+    if (!ready) return;
+    this.#ready = undefined;
     const { deliveries, nowMs } = this.#host;
-    deliveries.add(this.#tell, { calm: nowMs - this.#calledAtMs > calmMs });
+    deliveries.add(ready, { calm: nowMs - this.#calledAtMs > calmMs });
+    this.#calledAtMs = nowMs;
   }
 
   close(): void {
@@ -127,7 +120,8 @@ export class Cursor implements EventCursor, Subscriber {
       this.#host.release(channel);
     }
     this.#host.left(this);
-    this.#tell();
+    this.#ready?.();
+    this.#ready = undefined;
   }
 
   /** The gap frame when replay starts late or this cursor fell out of the buffer; '' otherwise. */
