@@ -27,7 +27,7 @@ export function takeSnapshot(directory: OpenDirectory, batch: ObjectBatch, optio
   const { root } = walked;
   const read = root.pending;
   try {
-    const gone = fill({ batch, progress: options.progress, read: 0 }, directory, { node: root, path: '' });
+    const gone = fill({ batch, progress: options.progress }, directory, { node: root, path: '' });
     const tree = root.oid === '' ? batch.add('tree', Buffer.alloc(0)) : root.oid;
     return { ...walked, files: walked.files - gone, tree, newBytes: batch.finish(), read };
   } finally {
@@ -38,7 +38,6 @@ export function takeSnapshot(directory: OpenDirectory, batch: ObjectBatch, optio
 interface Filling {
   batch: ObjectBatch;
   progress(): void;
-  read: number;
 }
 
 /** Reads what is pending below and makes the trees; returns how many files went away meanwhile. */
@@ -58,7 +57,6 @@ function fill(
         node.entries.delete(name);
         gone += 1;
       } else child.oid = filling.batch.add('blob', content);
-      filling.read += 1;
       filling.progress();
     }
   }

@@ -100,11 +100,16 @@ export function createWorkerLane(options: WorkerLaneOptions): WorkerLane {
    * Asks a worker to stop where it is, and terminates it only when it does not: Node 20 aborts the whole process when that
    * meets a thread at a bad moment (between the making of a zlib stream and its first use, for one).
    */
-  async function stopNow({ thread, stop }: Working): Promise<void> {
-    Atomics.store(stop, 0, 1);
+  async function stopNow(working: Working): Promise<void> {
+    Atomics.store(working.stop, 0, 1);
+    if (!(await endsWithin(stopMs, working))) await settledWithin(clock, stopMs, working.thread.terminate());
+  }
+
+  /** Tells a worker that nothing follows; true when it has ended in time. */
+  function endsWithin(ms: number, { thread }: Working): Promise<boolean> {
+    const ended = once(thread, 'exit');
     thread.postMessage(closeRequest);
-    if (!(await settledWithin(clock, stopMs, once(thread, 'exit'))))
-      await settledWithin(clock, stopMs, thread.terminate());
+    return settledWithin(clock, ms, ended);
   }
 
   function execute(request: WorkerRequest): Promise<unknown> {
@@ -165,13 +170,11 @@ export function createWorkerLane(options: WorkerLaneOptions): WorkerLane {
     },
     async close() {
       closed = true;
-      const inTime = await settledWithin(clock, endWaitMs, tail);
+      const isIdle = await settledWithin(clock, endWaitMs, tail);
       if (!worker) return;
       const last = worker;
       last.thread.ref();
-      const ended = once(last.thread, 'exit');
-      last.thread.postMessage(closeRequest);
-      if (!inTime || !(await settledWithin(clock, endWaitMs, ended))) await stopNow(last);
+      if (!isIdle || !(await endsWithin(endWaitMs, last))) await stopNow(last);
     },
   };
 }
