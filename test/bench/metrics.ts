@@ -12,12 +12,14 @@ import { longSession } from './metrics/long-session.ts';
 import { longTurn } from './metrics/long-turn.ts';
 import { manyTurns } from './metrics/many-turns.ts';
 import { population } from './metrics/population.ts';
+import { startParts } from './metrics/start-parts.ts';
 import { storeBulk } from './metrics/store-bulk.ts';
 import { toolRounds } from './metrics/tool-rounds.ts';
 
 /** Everything that is measured, in this order. */
 export const metrics: readonly Metric[] = [
   coldStart,
+  startParts,
   create,
   firstDelta,
   accepted,

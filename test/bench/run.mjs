@@ -12,7 +12,11 @@ await build({
   entryPoints: ['main', 'raw-relay', 'fast-model', 'loop-probe'].map((name) => `test/bench/${name}.ts`),
   packages: 'external',
 });
-// One file, as the service is: opening those of its libraries is no part of the floor.
-await build({ ...common, entryPoints: ['test/bench/floor-relay.ts'], minify: true });
+// One file each, as the service is: opening those of its libraries is no part of the floor.
+await build({
+  ...common,
+  entryPoints: ['floor-relay', 'start-part'].map((name) => `test/bench/${name}.ts`),
+  minify: true,
+});
 const bench = spawn(process.execPath, [`${outdir}/main.js`, outdir, ...process.argv.slice(2)], { stdio: 'inherit' });
 bench.once('close', (code) => process.exit(code ?? 1));
