@@ -4,6 +4,7 @@ if (process.argv[2] === 'child') {
   await actAsChild(process.argv.slice(3));
 }
 const { torture } = await import('./torture.ts');
-const isClean = await torture(process.argv.slice(2));
+const { TORTURE_PATH: path, TORTURE_REPLAY: replayPath = '' } = process.env;
+const isClean = await torture(process.argv.slice(2), path === undefined ? undefined : { path, replayPath });
 // What a broken trial left behind must not keep the verdict back.
 process.exit(isClean === undefined ? 2 : isClean ? 0 : 1);

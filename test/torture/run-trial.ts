@@ -1,5 +1,5 @@
 import { within } from '../helpers/within.ts';
-import type { Trial, TrialResult } from './trial.ts';
+import type { Again, Trial, TrialResult } from './trial.ts';
 
 export interface Outcome {
   trial: Trial;
@@ -11,15 +11,16 @@ export interface Outcome {
 export interface RunOptions {
   ms: number;
   seed: number;
+  again?: Again | undefined;
   say(line: string): void;
 }
 
 /** Runs one trial. One that throws, or does not end long after its time, has broken a promise too. */
-export async function runTrial(trial: Trial, { ms, seed, say }: RunOptions): Promise<Outcome> {
+export async function runTrial(trial: Trial, { ms, seed, again, say }: RunOptions): Promise<Outcome> {
   say(`${trial.name}: seed ${seed}, ${Math.round(ms / 1000)} s, a cycle is ${trial.cycle}`);
   const started = performance.now();
   const note = (line: string): void => say(`${trial.name}: ${line}`);
-  const result = await within(ms * 2 + graceMs, trial.run({ ms, seed, note }), trial.name).catch(broken);
+  const result = await within(ms * 2 + graceMs, trial.run({ ms, seed, again, note }), trial.name).catch(broken);
   for (const violation of result.violations) note(`VIOLATION ${violation}`);
   return { trial, seed, seconds: (performance.now() - started) / 1000, result };
 }

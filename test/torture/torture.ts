@@ -1,9 +1,13 @@
 import { catalogue, shareTime } from './catalogue.ts';
 import { isClean, type Outcome, runTrial } from './run-trial.ts';
 import { tableOf } from './table.ts';
+import type { Again } from './trial.ts';
 
-/** The command behind `npm run torture`. Resolves to whether every promise was kept; undefined when the words make no sense. */
-export async function torture(words: readonly string[]): Promise<boolean | undefined> {
+/**
+ * The command behind `npm run torture`. Resolves to whether every promise was kept; undefined when the words make no sense.
+ * `again` is for the trials that search; the others run as ever.
+ */
+export async function torture(words: readonly string[], again?: Again): Promise<boolean | undefined> {
   const option = (name: string) => words.find((word) => word.startsWith(`--${name}=`))?.split('=')[1];
   const minutes = Number(option('minutes') ?? 20);
   const seed = Number(option('seed') ?? Date.now() % 1e9);
@@ -16,7 +20,7 @@ export async function torture(words: readonly string[]): Promise<boolean | undef
   }
   const outcomes: Outcome[] = [];
   for (const { trial, ms } of chosen)
-    outcomes.push(await runTrial(trial, { ms, seed, say: (line) => console.log(line) }));
+    outcomes.push(await runTrial(trial, { ms, seed, again, say: (line) => console.log(line) }));
   console.log(`\n${tableOf(outcomes).join('\n')}`);
   return outcomes.every(isClean);
 }

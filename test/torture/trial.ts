@@ -13,8 +13,16 @@ export interface TrialOptions {
   /** Milliseconds this trial may take; it ends its last cycle and stops. At least one cycle is run. */
   ms: number;
   seed: number;
+  /** One failure once more instead of a search. */
+  again?: Again | undefined;
   /** Says what a person who waits or reads the log wants to know; one line. */
   note(line: string): void;
+}
+
+/** What a failure of a trial that searches has printed: which of the runs of the seed, and how far its commands were shrunk. */
+export interface Again {
+  readonly path: string;
+  readonly replayPath: string;
 }
 
 export interface TrialResult {

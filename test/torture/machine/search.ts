@@ -1,13 +1,10 @@
 import fc from 'fast-check';
-import type { TrialOptions } from '../trial.ts';
-
-/** One failure once more, from what it printed: which of the runs, and how far its commands were shrunk. */
-export const again = { path: process.env.TORTURE_PATH, replayPath: process.env.TORTURE_REPLAY };
+import type { Again, TrialOptions } from '../trial.ts';
+import { repeatFailure } from './repeat.ts';
 
 /** For `fc.commands`. */
-export function commandLimits(maxCommands: number): fc.CommandsContraints {
-  const { replayPath } = again;
-  return { maxCommands, size: 'max', ...(replayPath === undefined ? {} : { replayPath }) };
+export function commandLimits(maxCommands: number, again?: Again): fc.CommandsContraints {
+  return { maxCommands, size: 'max', ...(again?.replayPath && { replayPath: again.replayPath }) };
 }
 
 export interface SearchOptions extends TrialOptions {
@@ -19,17 +16,21 @@ export interface SearchOptions extends TrialOptions {
   rest(): Promise<unknown>;
 }
 
-/** Draws runs of a property until the time is over or five of them failed. Resolves with the failures, shrunk, each with how to see it again. */
+/**
+ * Draws runs of a property until the time is over or five of them failed. Resolves with the failures, shrunk, each with how to
+ * see it again. With `again` it draws nothing and repeats that one.
+ */
 export async function searchFailures<Values>(
   property: fc.IAsyncProperty<Values>,
-  { name, ms, seed, note, hasRun, rest }: SearchOptions,
+  options: SearchOptions,
 ): Promise<string[]> {
+  const { name, ms, seed, note, again, hasRun, rest } = options;
+  if (again) return repeatFailure(property, { ...options, again });
   const until = performance.now() + ms;
   const found: string[] = [];
   for (let round = 0; !hasRun() || (performance.now() < until && found.length < 5); round++) {
     const details = await fc.check(property, {
       seed: seed + round,
-      ...(again.path === undefined ? {} : { path: again.path }),
       numRuns: 50,
       interruptAfterTimeLimit: Math.max(1, until - performance.now()),
       endOnFailure: false,

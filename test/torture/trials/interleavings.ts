@@ -18,7 +18,7 @@ export const interleavings: Trial = {
     const playing = new Set<Promise<unknown>>();
     const property = fc.asyncProperty(
       steeredOptions,
-      steeredMoves(commandLimits(30)),
+      steeredMoves(commandLimits(30, options.again)),
       orders,
       async (settings, list, order) => {
         const play = playSteered(settings, list, { order });

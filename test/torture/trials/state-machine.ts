@@ -11,7 +11,7 @@ import { commandLimits, searchFailures } from '../machine/search.ts';
 import { crashCommand, sessionCommands } from '../machine/session-commands.ts';
 import { World } from '../machine/world.ts';
 import type { WorldOptions } from '../machine/world-options.ts';
-import type { Trial } from '../trial.ts';
+import type { Again, Trial } from '../trial.ts';
 
 /**
  * Random commands over the whole API against a model of the contract, with crash and boot, races in one tick, a provider of
@@ -31,7 +31,7 @@ export const stateMachine: Trial = {
       facts: 0,
       playing: new Set(),
     };
-    const violations = await searchFailures(property(counts), {
+    const violations = await searchFailures(property(counts, given.again), {
       ...given,
       name: this.name,
       hasRun: () => counts.runs > 0,
@@ -54,14 +54,13 @@ const options: fc.Arbitrary<WorldOptions> = fc.record({
   failingPrompt: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 });
 
-const limits = commandLimits(40);
-
-/** Without what depends on who comes first, the same commands must leave the same trace on another driver. */
-const steady = fc.commands([...runCommands, ...sessionCommands], limits);
-const wild = fc.commands(
-  [...runCommands, ...sessionCommands, raceCommand, raceCommand, raceCommand, crashCommand, crashCommand, crashInRace],
-  limits,
-);
+function commandsOf(again: Again | undefined) {
+  const limits = commandLimits(40, again);
+  const some = [...runCommands, ...sessionCommands];
+  const races = [raceCommand, raceCommand, raceCommand, crashCommand, crashCommand, crashInRace];
+  // Without what depends on who comes first, the same commands must leave the same trace on another driver.
+  return { steady: fc.commands(some, limits), wild: fc.commands([...some, ...races], limits) };
+}
 
 interface Counts {
   runs: number;
@@ -75,7 +74,8 @@ interface Counts {
   playing: Set<Promise<unknown>>;
 }
 
-function property(counts: Counts) {
+function property(counts: Counts, again?: Again) {
+  const { steady, wild } = commandsOf(again);
   const scenario = fc.oneof(
     { weight: 6, arbitrary: fc.record({ options, commands: wild, compare: fc.constant(false) }) },
     { weight: 1, arbitrary: fc.record({ options, commands: steady, compare: fc.constant(true) }) },
