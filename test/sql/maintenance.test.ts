@@ -23,15 +23,16 @@ function silentDatabase(see: (sql: string) => void): Database {
 
 function maintenanceOf(database: Database, removeImages: (sessionId: string) => Promise<void> = async () => undefined) {
   const clock = createFakeClock();
+  const warnings: string[] = [];
   const maintenance = createMaintenance({
     database,
     room: { forCopy: async () => true },
     clock,
-    log: silent,
+    log: { ...silent, warn: (text) => warnings.push(text) },
     removeImages,
     isReadOnly: () => false,
   });
-  return { clock, maintenance };
+  return { clock, maintenance, warnings };
 }
 
 test('also while one deletion follows another', async () => {
@@ -98,5 +99,27 @@ test('a checkpoint that failed is made with the next occasion', async () => {
   assert.equal([error, checkpoints], ['the disk is full', 2]);
   maintenance.stop();
 });
+
+for (const isStopped of [false, true])
+  test(`what fails is ${isStopped ? 'no news once the service ends' : 'told'}`, async () => {
+    let fail = () => {};
+    const asked = new Promise<void>((resolve) => {
+      fail = resolve;
+    });
+    const { clock, maintenance, warnings } = maintenanceOf({
+      ...silentDatabase(() => undefined),
+      async query() {
+        await asked;
+        throw new Error('The database is closed.');
+      },
+    });
+    maintenance.deleted(['ses_gone']);
+    clock.advance(50);
+    if (isStopped) maintenance.stop();
+    fail();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.is(warnings.length, isStopped ? 0 : 1);
+    maintenance.stop();
+  });
 
 test.run();

@@ -92,8 +92,10 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     return clock.monotonic() - wroteAt > quietMs;
   }
 
+  /** At the end the database is closed under what still waits; the next start goes on with it. */
   function report(error: unknown): void {
-    log.warn('The upkeep of the database did not succeed and will be tried again.', { reason: messageOf(error) });
+    if (!stopped)
+      log.warn('The upkeep of the database did not succeed and will be tried again.', { reason: messageOf(error) });
   }
 
   /** The earlier of two holds: neither a retry nor a stream of deletions puts one off. */
