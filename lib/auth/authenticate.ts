@@ -1,10 +1,10 @@
-import { ServiceError } from '../wire/errors.ts';
 import { defaultTenantId } from '../wire/identity.ts';
 import type { AccountsStore } from './accounts-store.ts';
 import { presentedToken, sameDigest, sha256 } from './credential.ts';
 import type { FailureDelay } from './failure-delay.ts';
 import type { Auth, Principal } from './principal.ts';
 import type { SignIn } from './sign-in.ts';
+import { unauthorized } from './unauthorized.ts';
 
 type Authenticate = Auth['authenticate'];
 
@@ -50,7 +50,5 @@ async function refuse(
   { ip, failures }: { ip: string; failures: FailureDelay },
 ): Promise<never> {
   if (presented !== undefined) await failures.failed(ip);
-  throw new ServiceError('unauthorized', 'A valid token is required: send "Authorization: Bearer <token>".', {
-    headers: { 'www-authenticate': 'Bearer' },
-  });
+  throw unauthorized();
 }

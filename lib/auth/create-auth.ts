@@ -73,6 +73,7 @@ export async function createAuth(options: CreateAuthOptions): Promise<AuthServic
         : mode === 'accounts'
           ? authenticateAccount({ signIn, store: await open(), failures })
           : authenticateAnyone(),
+    isValid: (principal) => principal.kind !== 'user' || signIn.isValid(principal),
     whenRevoked: (principal, fn) => (principal.kind === 'user' ? signIn.whenRevoked(principal, fn) : () => undefined),
     tenantName: (tenantId) => tenantNames.get(tenantId) ?? (tenantId === defaultTenantId ? 'Default' : tenantId),
     ...createAccountsAdmin({ open, now: clock.now, newId }),

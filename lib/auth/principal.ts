@@ -17,6 +17,8 @@ export interface Auth {
    * or `overloaded` (429) when it can't be looked at now. May delay the answer to a caller (`ip`) that failed often.
    */
   authenticate(request: Request, ip: string): Promise<Principal>;
+  /** Whether the credential of this principal is still what it was: a request may wait for its body for long. O(1). */
+  isValid(principal: Principal): boolean;
   /**
    * Calls `fn` when a credential of this principal stops being valid (rotation, deletion): live streams end then. The
    * result cancels it.

@@ -14,6 +14,8 @@ export interface SignIn {
    * Rejects with ServiceError `overloaded` (429) while too many others are being looked at: it may be the right one.
    */
   find(token: string): Promise<Principal | undefined>;
+  /** False once the credential behind this principal was replaced, changed or deleted. */
+  isValid(principal: Principal): boolean;
   /** Runs `fn` once when the credential behind this principal is no longer valid; at once when it already is not. */
   whenRevoked(principal: Principal, fn: () => void): () => void;
   /** Verifies a chosen token ahead of its first use, so that the first request need not wait. */
@@ -72,12 +74,17 @@ export function createSignIn(): SignIn {
     const digest = sha256(token).toString('hex');
     return known(digest) ?? (isGeneratedToken(token) ? undefined : findChosen(token, digest));
   }
+  function entryOf(principal: Principal): Entry | undefined {
+    const entry = principal.userId === undefined ? undefined : byUser.get(principal.userId);
+    return entry?.principal === principal ? entry : undefined;
+  }
   return {
     update,
     find,
+    isValid: (principal) => entryOf(principal) !== undefined,
     whenRevoked(principal, fn) {
-      const entry = principal.userId === undefined ? undefined : byUser.get(principal.userId);
-      if (entry?.principal !== principal) {
+      const entry = entryOf(principal);
+      if (!entry) {
         queueMicrotask(fn);
         return () => undefined;
       }

@@ -95,6 +95,8 @@ export async function sendAndWait(
         hasGap = true;
         await lookAtSession();
       }
+      // It was ended without an end of its own: for a deletion that the service could not store.
+      if (event.type === 'session.updated' && event.session.status === 'interrupted') await lookAtSession();
       // A later run has ended: then so has this one.
       if (hasGap && isEnd(event) && event.runId !== runId) await lookAtSession();
       if (event.type === 'run.finished' && event.runId === runId)

@@ -2,6 +2,7 @@ import type { AdapterRequestContext, HattipHandler } from '@hattip/core';
 import type { Struct } from 'superstruct';
 import type { App } from '../app.ts';
 import type { Principal } from '../auth/principal.ts';
+import { unauthorized } from '../auth/unauthorized.ts';
 import type { Session } from '../session/session.ts';
 import { ServiceError } from '../wire/errors.ts';
 import { errorAnswer, finishApi } from './answer.ts';
@@ -111,6 +112,7 @@ async function answer<Body, HasSession extends boolean>(
   // A foreign session is 404 whatever the body says; looked up again behind the body, during which it may go.
   if (options.session) findSession(app, principal, params.id);
   const body = await parseBody(request, platform, options.body);
+  if (needed !== 'public') refuseRevoked(app, principal);
   const session = options.session ? findSession(app, principal, params.id) : undefined;
   return options.handle({ app, request, url, params, principal, session, body, signal } as Call<Body, HasSession>);
 }
@@ -131,6 +133,11 @@ export async function authorize(
   const principal = await app.auth.authenticate(request, ip);
   if (access === 'admin' && !principal.admin) throw new ServiceError('forbidden', 'This is for administrators only.');
   return principal;
+}
+
+/** Behind a body, which may take its time: whoever has lost the credential meanwhile is nobody any more. Throws `unauthorized`. */
+export function refuseRevoked({ auth }: Pick<App, 'auth'>, principal: Principal): void {
+  if (!auth.isValid(principal)) throw unauthorized();
 }
 
 /** Public routes have no caller; what they may see is nobody's. */

@@ -4,7 +4,7 @@ import type { PluginRoute, PluginRouteRequest, PluginRouteResponse } from '../pl
 import { isServiceError, ServiceError } from '../wire/errors.ts';
 import { errorAnswer, finishApi } from './answer.ts';
 import { parseJson, readBody } from './body.ts';
-import { authorize, type HandlerContext } from './endpoint.ts';
+import { authorize, type HandlerContext, refuseRevoked } from './endpoint.ts';
 import { decodeParams } from './path-pattern.ts';
 import { requestIdHeader, requestIdOf } from './request-id.ts';
 import { jsonText } from './respond.ts';
@@ -45,6 +45,7 @@ async function answer(context: HandlerContext, route: PluginRoute, pluginId: str
   if (route.authorize)
     await guarded(context, pluginId, async (signal) => route.authorize?.({ headers, params, signal }));
   const rawBody = await readBody(request, app.config.server.bodyLimitBytes, platform);
+  if (principal) refuseRevoked(app, principal);
   const body = parseJson(rawBody);
   const { searchParams } = platform.url ?? new URL(request.url);
   const query = Object.fromEntries(searchParams);

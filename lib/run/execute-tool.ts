@@ -94,6 +94,8 @@ async function execute(
   run.signal.throwIfAborted();
   const { session, signal } = run;
   const workspace = await run.openWorkspace();
+  // Behind its end nothing of a run begins, and a tool that does not look at its signal would.
+  signal.throwIfAborted();
   const running = tool.execute(call.arguments, {
     session: sessionView(session.record),
     callId: call.id,

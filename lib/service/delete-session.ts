@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import type { Session } from '../session/session.ts';
+import { toSummary } from '../session/summary.ts';
 import { checkpointOwner } from './checkpoint-owner.ts';
 import { refuseWhenRemoved } from './refuse.ts';
 
@@ -29,7 +30,11 @@ async function deleteAlone(app: Surroundings, session: Session): Promise<void> {
   try {
     await session.commit({ kind: 'deleted' }, () => [{ type: 'session.deleted', sessionId: session.id }]);
   } catch (error) {
-    if (session.record.status === 'running') session.setStatusInMemory('interrupted');
+    if (session.record.status === 'running') {
+      session.setStatusInMemory('interrupted');
+      // The run has ended without a trace, so that nothing else would tell those who wait for its end.
+      session.publish({ type: 'session.updated', sessionId: session.id, session: toSummary(session.record) });
+    }
     throw error;
   }
   app.sessions.remove(session);

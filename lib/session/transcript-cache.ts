@@ -39,7 +39,8 @@ export function createTranscriptCache(clock: Clock, maxBytes: number): Transcrip
   return {
     touched(session) {
       const messages = session.resident?.messages;
-      if (!messages) return forget(session.id);
+      // One that arrives behind the deletion of its session would be counted for good: nobody forgets it again.
+      if (!messages || session.removed) return forget(session.id);
       const entry = entries.get(session.id) ?? { session, bytes: 0, counted: 0 };
       entries.delete(session.id);
       if (messages.length < entry.counted) {

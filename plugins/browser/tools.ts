@@ -71,6 +71,8 @@ export function createBrowserTools(options: BrowserOptions, tabs: Tabs): Tool[] 
       async execute({ url }, context) {
         const { id } = context.session;
         if (!((await tabs.get(id)?.stopLoading()) ?? true)) await tabs.close(id);
+        // Its session may have been deleted meanwhile: nobody would close the page again.
+        context.signal.throwIfAborted();
         const tab = await abortable(tabs.ensure(id), context.signal);
         return act(tab, context, async () => {
           await tab.open(url, context.approved);

@@ -5,6 +5,7 @@ import type { SessionStore } from '../../lib/store/session-store.ts';
 import { createMemoryStore } from '../helpers/memory-store.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
 import { only, types, withSession } from '../helpers/with-app.ts';
+import { eventually } from '../helpers/within.ts';
 
 const failure = suite('While nothing can be stored');
 
@@ -99,6 +100,31 @@ failure('creating, renaming and deleting are refused and change nothing', async 
     );
     store.repair();
     assert.is((await app.fetch(session.path, { method: 'DELETE' })).status, 204);
+  });
+});
+
+failure('a run that was ended for a deletion that is refused is interrupted, and those who watch are told', async () => {
+  const store = failingStore();
+  const hold = {
+    name: 'hold',
+    description: 'Waits.',
+    parameters: { type: 'object' },
+    execute: (_: object, { signal }: { signal: AbortSignal }) =>
+      new Promise<string>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  };
+  const model = scriptedModel([{ toolCalls: [callOf('hold')] }]);
+  await withSession({ models: [model], tools: [hold], store }, async (app, session) => {
+    await session.send('go');
+    await session.until('tool.started');
+    store.failFrom(1);
+    await app.call('DELETE', session.path, { status: 500 });
+    const [updated] = only(await session.until('session.updated'), 'session.updated');
+    assert.is(updated?.session.status, 'interrupted');
+    assert.is((await app.detail(session.id)).status, 'interrupted');
+    store.repair();
+    await eventually(2_000, () => app.app.runs.active === 0, 'the end of the run');
+    assert.is((await app.fetch(`${session.path}/resume`, { method: 'POST' })).status, 202);
+    await session.until('run.finished');
   });
 });
 

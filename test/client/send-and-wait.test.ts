@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient, isApiError } from '../../lib/client/index.ts';
 import type { SessionEvent } from '../../lib/wire/event.ts';
+import type { SessionSummary } from '../../lib/wire/session.ts';
 import { within } from '../helpers/within.ts';
 import { type Answer, frame, json, startFakeService, stream } from './fake-service.ts';
 
@@ -170,6 +171,16 @@ test('an abort stops the waiting with its reason', async () => {
     ),
     'enough',
   );
+  await service.close();
+});
+
+test('a run that is interrupted without an end of its own is a failed one', async () => {
+  const session = { id: sessionId, status: 'interrupted' } as SessionSummary;
+  const service = await oneSession([{ type: 'session.updated', sessionId, session }], {
+    'GET /api/sessions/ses_1': json(200, { session: { status: 'interrupted', messages: [] } }),
+  });
+  const result = await within(5_000, createClient(service).sendAndWait(sessionId, 'hi'));
+  assert.equal(result, { runId, status: 'failed', error: 'The run was interrupted.' });
   await service.close();
 });
 

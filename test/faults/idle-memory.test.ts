@@ -22,7 +22,7 @@ async function rig(count: number) {
     await session.commit({ kind: 'appended', messages: [sampleMessage(content)], fields: {} });
     ids.push(session.id);
   }
-  return { clock, sessions, ids };
+  return { clock, sessions, store, ids };
 }
 
 const inMemory = (sessions: Sessions, ids: string[]): boolean[] => ids.map((id) => sessions.resident(id) !== undefined);
@@ -50,6 +50,27 @@ test('a session whose run is active stays, whatever the bound', async () => {
     await session.commit({ kind: 'appended', messages, fields: {} });
   }
   assert.equal(inMemory(sessions, ids), [false, true, false]);
+});
+
+test('what was being read when its session was deleted takes the room of nobody', async () => {
+  const { clock, sessions, store, ids } = await rig(3);
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const content = await store.readMessages('default', ids[0] ?? '');
+  store.readMessages = () => held.then(() => content);
+  const record = sampleRecord(newId('ses'));
+  sessions.restore([record]);
+  const ghost = sessions.find('default', record.id);
+  if (!ghost) throw new Error('The session is not there.');
+  const loading = ghost.load();
+  await ghost.commit({ kind: 'deleted' });
+  sessions.remove(ghost);
+  clock.advance(11_000);
+  release();
+  await loading;
+  assert.equal(inMemory(sessions, ids), [true, true, true]);
 });
 
 test.run();

@@ -79,6 +79,7 @@ function fakeAuth(mode: AuthMode): Auth {
       if (!caller) throw new ServiceError('unauthorized', 'A valid bearer token is needed.');
       return caller;
     },
+    isValid: () => true,
     whenRevoked: () => () => {},
     tenantName: (tenantId) => tenantId,
   };
