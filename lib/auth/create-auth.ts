@@ -76,6 +76,7 @@ export async function createAuth(options: CreateAuthOptions): Promise<AuthServic
     isValid: (principal) => principal.kind !== 'user' || signIn.isValid(principal),
     whenRevoked: (principal, fn) => (principal.kind === 'user' ? signIn.whenRevoked(principal, fn) : () => undefined),
     tenantName: (tenantId) => tenantNames.get(tenantId) ?? (tenantId === defaultTenantId ? 'Default' : tenantId),
+    tenantIds: () => new Set([defaultTenantId, ...tenantNames.keys()]),
     ...createAccountsAdmin({ open, now: clock.now, newId }),
     ...(operator?.issued ? { issuedToken: operator.token } : {}),
     close: async () => (await opening)?.close(),

@@ -26,4 +26,6 @@ export interface Auth {
   whenRevoked(principal: Principal, fn: () => void): () => void;
   /** The display name of a tenant. */
   tenantName(tenantId: string): string;
+  /** `default`, and every tenant that was made, as far as the accounts have been read: in mode accounts from the start. */
+  tenantIds(): Iterable<string>;
 }

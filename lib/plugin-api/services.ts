@@ -125,6 +125,7 @@ export interface Services {
   'tenant.usage': {
     /** Sessions kept, runs active, lifetime tokens. O(1). */
     of(tenantId: string): { sessions: number; running: number; tokens: number };
+    /** Every tenant that has sessions or that an administrator has made, and `default`. */
     tenants(): string[];
   };
   'service.info': {

@@ -3,8 +3,9 @@ import { unansweredCalls } from '../run/unanswered.ts';
 import type { Session } from '../session/session.ts';
 import type { Diagnosis, Finding } from '../wire/diagnosis.ts';
 import type { StoredMessage } from '../wire/message.ts';
+import { refuseWhenRemoved } from './refuse.ts';
 
-/** Looks at one session: status, transcript and every image it refers to. O(transcript), and reads the images one by one. */
+/** Looks at one session: status, transcript and every image it refers to. O(transcript), and reads the images one by one. Throws `session_not_found` when it is deleted meanwhile. */
 export async function diagnoseSession(app: Pick<App, 'runs' | 'store'>, session: Session): Promise<Diagnosis> {
   const broken = await session.load().then(
     () => undefined,
@@ -20,6 +21,8 @@ export async function diagnoseSession(app: Pick<App, 'runs' | 'store'>, session:
   const findings = [...stuckFindings(session, run !== undefined), ...(broken ? [broken] : [])];
   findings.push(...pairFindings(messages, run !== undefined));
   for (const message of messages) findings.push(...(await imageFindings(app, session, message)));
+  // Its images go with it, and what can't be found any more is no damage then.
+  refuseWhenRemoved(session);
   return { sessionId: session.id, status, activeRunId: run?.id ?? null, messages: messages.length, findings };
 }
 

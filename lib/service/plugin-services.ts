@@ -18,7 +18,7 @@ export function pluginServices(
       of(tenantId) {
         return { ...app.sessions.totals(tenantId), running: app.runs.activeOf(tenantId) };
       },
-      tenants: () => [...app.sessions.tenantIds()],
+      tenants: () => [...new Set([...app.auth.tenantIds(), ...app.sessions.tenantIds()])],
     },
     'service.info': {
       version: app.version,

@@ -12,7 +12,7 @@ export default definePlugin({
   },
 });
 
-/** Every tenant with sessions or with limits of its own (contract: Quota usage record). */
+/** Every tenant, and whoever has limits of its own (contract: Quota usage record). */
 function quotasRoute(usage: Services['tenant.usage'], options: Options): PluginRoute {
   return {
     method: 'GET',

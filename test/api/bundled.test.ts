@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import type { PluginInfo } from '../../lib/wire/plugin.ts';
 import type { ToolSchema } from '../../lib/wire/tool.ts';
 import { withApp } from '../helpers/with-app.ts';
+import { accounts, bearer, bootstrapToken, person } from '../tenancy/people.ts';
 
 const bundled = suite('The service as it comes');
 
@@ -45,5 +46,20 @@ bundled('has the quota route that the quota plugin adds', async () => {
     assert.equal(tenants, [{ tenantId: 'default', sessions: 1, running: 0, tokens: 0, limits: {} }]);
   });
 });
+
+bundled('shows administrators the quotas of every tenant, also of one that has no session (any more)', () =>
+  withApp({ bundled: true, env: accounts }, async (app) => {
+    const headers = bearer(bootstrapToken);
+    await person(app, { name: 'Ada', tenantId: 'red' });
+    const listed = async () => {
+      const { tenants } = await app.call<{ tenants: { tenantId: string }[] }>('GET', '/api/quotas', { headers });
+      return tenants.map(({ tenantId }) => tenantId);
+    };
+    assert.equal(await listed(), ['default', 'red']);
+    const { session } = await app.call<{ session: { id: string } }>('POST', '/api/sessions', { status: 201, headers });
+    await app.call('DELETE', `/api/sessions/${session.id}`, { status: 204, headers });
+    assert.equal(await listed(), ['default', 'red']);
+  }),
+);
 
 bundled.run();

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { pixel } from '../helpers/pixel.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
 import type { TestApp } from '../helpers/test-app.ts';
 import { withApp, withSession } from '../helpers/with-app.ts';
@@ -22,7 +23,9 @@ for (const [what, end] of [
       execute: () => `ran ${++executed}`,
     };
     await withSession({ models: [model], tools: [act] }, async (app, session) => {
-      const opening = gateOn(app.app.workspaces, 'open');
+      const opening = createGate();
+      const { workspaces } = app.app;
+      workspaces.open = opening.around(workspaces.open);
       await session.send('go');
       await eventually(2_000, () => opening.waiting > 0, 'the workspace being opened');
       await end(app, session.path);
@@ -54,23 +57,39 @@ for (const [what, end] of [
     }),
   );
 
+gone('a diagnosis of a session that is deleted while its images are looked at: it is gone, and not damaged', () =>
+  withSession({ models: [scriptedModel()] }, async (app, session) => {
+    await session.send('look', { images: [{ mimeType: 'image/png', data: pixel }] });
+    await session.until('run.finished');
+    const reading = createGate();
+    const { store } = app.app;
+    store.readImage = reading.around(store.readImage);
+    const diagnosis = app.fetch(`${session.path}/diagnostics`);
+    await eventually(2_000, () => reading.waiting > 0, 'the image being read');
+    await app.call('DELETE', session.path, { status: 204 });
+    reading.release();
+    assert.is((await diagnosis).status, 404);
+  }),
+);
+
 gone.run();
 
-/** Holds every call of one method until it is released. */
-function gateOn<Name extends string, Result>(
-  target: { [key in Name]: (argument: string) => Promise<Result> },
-  name: Name,
-): { readonly waiting: number; release(): void } {
-  const inner = target[name].bind(target);
-  const gate = { waiting: 0, release: () => {} };
+/** Holds every call of what it is put around until it is released. */
+function createGate() {
+  const gate = {
+    waiting: 0,
+    release: () => {},
+    around:
+      <Arguments extends unknown[], Result>(call: (...given: Arguments) => Promise<Result>) =>
+      async (...given: Arguments): Promise<Result> => {
+        gate.waiting += 1;
+        await released;
+        return call(...given);
+      },
+  };
   const released = new Promise<void>((resolve) => {
     gate.release = resolve;
   });
-  target[name] = async (argument: string) => {
-    gate.waiting += 1;
-    await released;
-    return inner(argument);
-  };
   return gate;
 }
 

@@ -103,30 +103,33 @@ failure('creating, renaming and deleting are refused and change nothing', async 
   });
 });
 
-failure('a run that was ended for a deletion that is refused is interrupted, and those who watch are told', async () => {
-  const store = failingStore();
-  const hold = {
-    name: 'hold',
-    description: 'Waits.',
-    parameters: { type: 'object' },
-    execute: (_: object, { signal }: { signal: AbortSignal }) =>
-      new Promise<string>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-  };
-  const model = scriptedModel([{ toolCalls: [callOf('hold')] }]);
-  await withSession({ models: [model], tools: [hold], store }, async (app, session) => {
-    await session.send('go');
-    await session.until('tool.started');
-    store.failFrom(1);
-    await app.call('DELETE', session.path, { status: 500 });
-    const [updated] = only(await session.until('session.updated'), 'session.updated');
-    assert.is(updated?.session.status, 'interrupted');
-    assert.is((await app.detail(session.id)).status, 'interrupted');
-    store.repair();
-    await eventually(2_000, () => app.app.runs.active === 0, 'the end of the run');
-    assert.is((await app.fetch(`${session.path}/resume`, { method: 'POST' })).status, 202);
-    await session.until('run.finished');
-  });
-});
+failure(
+  'a run that was ended for a deletion that is refused is interrupted, and those who watch are told',
+  async () => {
+    const store = failingStore();
+    const hold = {
+      name: 'hold',
+      description: 'Waits.',
+      parameters: { type: 'object' },
+      execute: (_: object, { signal }: { signal: AbortSignal }) =>
+        new Promise<string>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    };
+    const model = scriptedModel([{ toolCalls: [callOf('hold')] }]);
+    await withSession({ models: [model], tools: [hold], store }, async (app, session) => {
+      await session.send('go');
+      await session.until('tool.started');
+      store.failFrom(1);
+      await app.call('DELETE', session.path, { status: 500 });
+      const [updated] = only(await session.until('session.updated'), 'session.updated');
+      assert.is(updated?.session.status, 'interrupted');
+      assert.is((await app.detail(session.id)).status, 'interrupted');
+      store.repair();
+      await eventually(2_000, () => app.app.runs.active === 0, 'the end of the run');
+      assert.is((await app.fetch(`${session.path}/resume`, { method: 'POST' })).status, 202);
+      await session.until('run.finished');
+    });
+  },
+);
 
 failure('a session is deleted with all that work for it, or none of them is', async () => {
   const store = createMemoryStore();

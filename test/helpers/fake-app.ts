@@ -82,6 +82,7 @@ function fakeAuth(mode: AuthMode): Auth {
     isValid: () => true,
     whenRevoked: () => () => {},
     tenantName: (tenantId) => tenantId,
+    tenantIds: () => ['default'],
   };
 }
 
