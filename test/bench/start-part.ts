@@ -30,7 +30,9 @@ const nodeModules = [
 
 const parts: Record<string, () => void> = {
   fetch: () => void new Response(new Headers(new Request('http://127.0.0.1').headers).get('accept')),
-  node: () => nodeModules.forEach((name) => require(`node:${name}`)),
+  node: () => {
+    for (const name of nodeModules) require(`node:${name}`);
+  },
   code: () => openProgram(`${DIST}/host/program.cjs`, `${DIST}/host/program.code`),
 };
 
