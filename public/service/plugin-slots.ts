@@ -35,7 +35,8 @@ export function createPluginSlots(console: Console): PluginSlots {
       stopped,
       into: document.body,
       changed() {
-        revision.value++;
+        // Told inside of the effect below, too, which must not follow it.
+        revision.value = revision.peek() + 1;
       },
       report: (message) => console.say(message, 'danger'),
       submit: ({ sessionId, text, plugin, asked }) => submit(console, { sessionId, text, plugin, asked }),
