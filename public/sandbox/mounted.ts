@@ -9,6 +9,8 @@ export interface Mounted {
   readonly alive: boolean;
   /** For the watchdog: when it was last heard, and how to ask. */
   readonly heardAt: number;
+  /** Its document runs: until then silence is the connection's, or that of others. */
+  readonly begun: boolean;
   /** True once it said that it is mounted, or why not: what it does from here on is not the start any more. */
   readonly settled: boolean;
   /** When a person last pressed something inside, in its own words. */
@@ -62,6 +64,7 @@ export function createMounted(options: MountOptions): Mounted {
   const fixed = slot === 'file.viewer';
   let frame: Frame | undefined;
   let heardAt = 0;
+  let begun = false;
   let settled = false;
   let inputAt = Number.NEGATIVE_INFINITY;
   let pointerAt = Number.NEGATIVE_INFINITY;
@@ -94,6 +97,9 @@ export function createMounted(options: MountOptions): Mounted {
     get heardAt() {
       return heardAt;
     },
+    get begun() {
+      return begun;
+    },
     get settled() {
       return settled;
     },
@@ -117,6 +123,7 @@ export function createMounted(options: MountOptions): Mounted {
       into.replaceChildren();
       heardAt = performance.now();
       self.touchedAt = heardAt;
+      begun = false;
       settled = false;
       const guard = createHeightGuard(() => performance.now());
       let pending: number | undefined;
@@ -132,6 +139,10 @@ export function createMounted(options: MountOptions): Mounted {
         title: options.title,
         init: options.init(),
         into,
+        onGreet() {
+          begun = true;
+          heardAt = performance.now();
+        },
         onBreach(reason) {
           take(`${options.title} was stopped: ${reason}.`);
           options.onBreach(reason);

@@ -2,6 +2,8 @@
 interface Frame {
   readonly pluginId: string;
   readonly alive: boolean;
+  /** Its document runs: from here on it is the bundle's time. */
+  readonly begun: boolean;
   readonly wanted: boolean;
   readonly settled: boolean;
   readonly heardAt: number;
@@ -30,7 +32,8 @@ export interface Restart {
    * Frames fell silent: takes all away and brings them back, but the one that last did something, which stays aside. When they
    * fall silent again another joins it, until those that stand have run for a while. Then all start anew with one of
    * those aside, and so on: silence within the time that the others ran without it convicts it. A machine that stands still
-   * costs nobody more than that while. Silence after all are back begins again, with twice the time.
+   * costs nobody more than that while. Silence after all are back begins again, with twice the time. Who has not even begun is not
+   * blamed: when only such are silent, all start anew, or nothing happens while others answer.
    */
   hang(): void;
   stop(): void;
@@ -117,13 +120,18 @@ export function createRestart(
     bring,
     hang() {
       const now = performance.now();
-      const silent = [...mounts].filter(({ alive, heardAt }) => alive && now - heardAt > times.silentMs / 2);
-      const suspect = tried?.id ?? silent.sort((a, b) => b.touchedAt - a.touchedAt)[0]?.pluginId;
-      if (suspect === undefined) return;
+      const standing = [...mounts].filter(({ alive }) => alive);
+      const silent = standing.filter(({ heardAt }) => now - heardAt > times.silentMs / 2);
+      const ran = silent.filter(({ begun }) => begun).sort((a, b) => b.touchedAt - a.touchedAt);
+      const suspect = (ran.find(({ pluginId }) => pluginId === tried?.id) ?? ran[0])?.pluginId;
+      if (suspect === undefined) {
+        if (silent.length === standing.length && silent.length > 0) void goOn(takeAll());
+        return;
+      }
       if (now - hungAt > times.calmMs) asideMs = times.asideMs;
       else if (aside.length === 0 && !tried) asideMs = Math.min(asideMs * 2, times.maxAsideMs);
       hungAt = now;
-      const isGuilty = tried !== undefined && now - tried.at < asideMs * convictWithin;
+      const isGuilty = tried?.id === suspect && now - tried.at < asideMs * convictWithin;
       tried = undefined;
       const away = takeAll();
       if (isGuilty) quarantine(suspect, 'the others ran without it and fell silent with it');
@@ -146,8 +154,9 @@ function reopen(mounted: Frame): void {
 type Times = typeof usual;
 
 /**
- * False when one of them does not answer, before or while it mounts. One that mounts for long but answers is fine. Looks count, not
- * time: in a hidden page one comes a minute late, and says no more than any other.
+ * False when one of them does not answer, before or while it mounts. One that mounts for long but answers is fine, and one whose
+ * document does not come says nothing. Looks count, not time: in a hidden page one comes a minute late, and says no more than any
+ * other.
  */
 async function startsUp(frames: readonly Frame[], times: Times): Promise<boolean> {
   const silence = new Map<Frame, number>();
@@ -175,17 +184,17 @@ async function ranFor(
     const standing = [...mounts].filter(({ alive }) => alive);
     await look(standing, silence, times);
     left -= times.lookMs;
-    allAnswer = standing.every((frame) => silence.get(frame) === 0);
+    allAnswer = standing.every((frame) => frame.begun && silence.get(frame) === 0);
   }
 }
 
-/** Asks all of them and waits a moment. Adds it to the silence of those that did not answer. */
+/** Asks all of them and waits a moment. Adds it to the silence of those that run and did not answer. */
 async function look(frames: readonly Frame[], silence: Map<Frame, number>, { lookMs }: Times): Promise<void> {
   const asked = performance.now();
   for (const frame of frames) frame.ping();
   await pause(lookMs);
   for (const frame of frames)
-    silence.set(frame, frame.alive && frame.heardAt < asked ? (silence.get(frame) ?? 0) + lookMs : 0);
+    silence.set(frame, frame.alive && frame.begun && frame.heardAt < asked ? (silence.get(frame) ?? 0) + lookMs : 0);
 }
 
 function pause(ms: number): Promise<void> {

@@ -9,10 +9,13 @@ interface World {
   add(id: string, hangs?: () => number | undefined): void;
   /** The machine stands still for a moment. */
   stall(): void;
+  /** For so many ms frames that are opened do not even load, whatever else is or is not going on. */
+  loadSlowly(ms: number): void;
   standing(): string[];
   quarantined: string[];
   /** How often all fell silent. */
   silences(): number;
+  isSilent(): boolean;
   close(): void;
 }
 
@@ -27,6 +30,7 @@ const times = {
   calmMs: 5_000,
 };
 const noticeMs = 10;
+const loadNoticeMs = 15;
 
 function createWorld(): World {
   const frames = new Map<string, ReturnType<typeof createFrame>>();
@@ -34,6 +38,7 @@ function createWorld(): World {
   let silentSince: number | undefined;
   let silences = 0;
   let opened = 0;
+  let loadsFrom = 0;
 
   const fallSilent = () => {
     silentSince ??= performance.now();
@@ -43,6 +48,7 @@ function createWorld(): World {
     return {
       pluginId,
       alive: false,
+      begun: false,
       wanted: true,
       settled: true,
       heardAt: 0,
@@ -50,8 +56,19 @@ function createWorld(): World {
       open() {
         if (this.alive || !restart.mayOpen(pluginId)) return;
         this.alive = true;
+        this.begun = false;
         this.heardAt = performance.now();
         this.touchedAt = ++opened;
+        this.begin();
+      },
+      /** Its document loads, which needs the process: from here on it is the bundle's time. */
+      begin() {
+        if (silentSince !== undefined || performance.now() < loadsFrom) {
+          timer = setTimeout(() => this.begin(), 1);
+          return;
+        }
+        this.begun = true;
+        this.heardAt = performance.now();
         const after = hangs();
         if (after !== undefined) timer = setTimeout(fallSilent, after);
       },
@@ -62,7 +79,7 @@ function createWorld(): World {
         if ([...frames.values()].every(({ alive }) => !alive)) silentSince = undefined;
       },
       ping() {
-        if (!this.alive || silentSince !== undefined) return;
+        if (!this.alive || !this.begun || silentSince !== undefined) return;
         // A frame answers when the page has nothing else to do.
         setImmediate(() => {
           this.heardAt = performance.now();
@@ -81,7 +98,10 @@ function createWorld(): World {
   });
   const watch = setInterval(() => {
     for (const frame of mounts) frame.ping();
-    if (silentSince === undefined || restart.busy || performance.now() - silentSince < noticeMs) return;
+    const now = performance.now();
+    const hangs = silentSince !== undefined && now - silentSince > noticeMs;
+    const loads = [...mounts].some(({ alive, begun, heardAt }) => alive && !begun && now - heardAt > loadNoticeMs);
+    if (restart.busy || !(hangs || loads)) return;
     silences++;
     restart.hang();
   }, 2);
@@ -94,9 +114,13 @@ function createWorld(): World {
       frame.open();
     },
     stall: fallSilent,
+    loadSlowly(ms) {
+      loadsFrom = performance.now() + ms;
+    },
     standing: () => [...frames.values()].filter(({ alive }) => alive).map(({ pluginId }) => pluginId),
     quarantined,
     silences: () => silences,
+    isSilent: () => silentSince !== undefined,
     close() {
       clearInterval(watch);
       restart.stop();
@@ -178,6 +202,29 @@ function standStill(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);
 }
+
+test('a browser that loads nothing for a while after a silence: nobody ran, so nobody is lost', async ({ world }) => {
+  world.add('one');
+  world.add('other');
+  world.stall();
+  world.loadSlowly(300);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await eventually(5_000, () => world.standing().join() === 'one,other', 'both');
+  assert.equal(world.quarantined, []);
+});
+
+test('one that was opened into the silence of another, and never began, is not asked to stay aside', async ({
+  world,
+}) => {
+  world.add('guilty', () => 20);
+  await eventually(5_000, () => world.isSilent(), 'the silence');
+  world.add('late');
+  await eventually(5_000, () => world.standing().length === 0, 'that all are taken away');
+  await eventually(5_000, () => world.standing().length > 0, 'that one comes back');
+  assert.equal(world.standing(), ['late']);
+  await eventually(5_000, () => world.quarantined.length > 0, 'a verdict');
+  assert.equal(world.quarantined, ['guilty']);
+});
 
 test('one that hangs once only: nobody is lost', async ({ world }) => {
   let opened = 0;
