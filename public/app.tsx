@@ -31,6 +31,8 @@ function start(root: HTMLElement): void {
   addEventListener('hashchange', () => {
     if (/^#\/?token=/.test(location.hash)) location.reload();
     else store.route.value = parseRoute(location.hash);
+    // A dialog is about the page that it was opened on.
+    store.layer.value = undefined;
   });
   applyPreferences(store);
   badgeTitle(store);

@@ -167,6 +167,7 @@ export function createConsole(
     signOut(reason = '') {
       link.stop();
       credentials.forget();
+      store.layer.value = undefined;
       store.access.value = { state: 'out', reason };
     },
     say,

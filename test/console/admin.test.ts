@@ -73,5 +73,25 @@ test('who is no administrator gets neither links nor data', async () => {
   );
 });
 
+test('a token that is revoked while a dialog is open: the dialog goes with it, and is not there for who signs in next', async () => {
+  const admin = createClient({ baseUrl: bench.service.url, token });
+  const { token: brief, user } = await admin.createUser({ name: 'Dora' });
+  await withPage(
+    bench,
+    async (page) => {
+      await page.locator('.pill.ok').waitFor();
+      await page.keyboard.press('Control+k');
+      await page.locator('dialog').waitFor();
+      await admin.deleteUser(user.id);
+      await page.getByText('This token is not accepted any more.').waitFor();
+      await page.getByLabel('Token').fill(token);
+      await page.keyboard.press('Enter');
+      await page.locator('.who', { hasText: 'Ada' }).waitFor();
+      assert.is(await page.locator('dialog').count(), 0);
+    },
+    { hash: `#token=${brief}`, allowed: /401/ },
+  );
+});
+
 if (hasBrowser()) test.run();
 else suite('The console: administration, skipped').run();

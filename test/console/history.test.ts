@@ -157,5 +157,20 @@ test('a compaction becomes a divider with the numbers of its event, and the tran
   });
 });
 
+test('the back button takes a dialog away with the page that it was opened on', async () => {
+  const id = await bench.newSession('Go back');
+  await withPage(bench, async (page) => {
+    await openSession(page, id);
+    await send(page, 'stay');
+    await page.locator('.assistant:not(.live)').waitFor();
+    await page.getByRole('button', { name: 'Rewind to before this message' }).click();
+    await page.locator('dialog').waitFor();
+    await page.goBack();
+    await page.locator('.setup').waitFor();
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    assert.is((await bench.service.client.readSession(id)).session.messages.length, 2);
+  });
+});
+
 if (hasBrowser()) test.run();
 else suite('The console: history, skipped').run();

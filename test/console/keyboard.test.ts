@@ -27,7 +27,6 @@ async function tabTo(page: Page, name: string | RegExp, keys = 'Tab'): Promise<v
       const box = at.closest('.composer') ?? at;
       return [text.replace(/\\s+/g, ' ').trim(), getComputedStyle(at).outlineStyle !== 'none' || getComputedStyle(box).boxShadow !== 'none'];
     })()`)) as [string, boolean];
-    console.log('K', label, await page.evaluate('document.activeElement.outerHTML.slice(0,120)'));
     if (!matches.test(label)) continue;
     assert.ok(outline, `"${label}" does not show that it has the focus`);
     return;
