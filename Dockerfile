@@ -1,9 +1,9 @@
 # From the tarball that `npm pack` leaves in this directory: npm pack && docker build -t agent-session-service .
 FROM node:24-bookworm-slim
 
-# For agents and their sandbox; add chromium for the browser tools.
+# For agents and their sandbox; add chromium for the browser tools. tini collects what their commands leave behind.
 RUN apt-get update \
-  && apt-get install --yes --no-install-recommends bubblewrap ca-certificates git \
+  && apt-get install --yes --no-install-recommends bubblewrap ca-certificates git tini \
   && rm -rf /var/lib/apt/lists/*
 
 COPY agent-session-service-*.tgz /tmp/
@@ -24,5 +24,7 @@ VOLUME ["/data", "/workspace"]
 EXPOSE 7331
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SERVICE_PORT || 7331}/api/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# No shell and no npm in between: SIGTERM reaches the service, which then stores everything.
+# No shell and no npm in between: tini passes SIGTERM on to the service, which then stores everything. As the first process itself
+# the service would keep a dead entry of every process that a command left in the background.
+ENTRYPOINT ["tini", "-s", "--"]
 CMD ["agent-session-service"]

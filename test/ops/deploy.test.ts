@@ -108,6 +108,9 @@ deploy('the container takes a version of Node that is maintained, and no shell s
   const dockerfile = read('Dockerfile');
   assert.match(dockerfile, /^FROM node:(?:22|24)-/m);
   assert.match(dockerfile, /^CMD \["agent-session-service"\]$/m);
+  // What commands leave in the background is collected by the first process, which Node would not do.
+  assert.match(dockerfile, /^ENTRYPOINT \["tini", "-s", "--"\]$/m);
+  assert.match(dockerfile, /install .* tini\b/);
   assert.match(dockerfile, /^USER node$/m);
 });
 

@@ -52,7 +52,8 @@ examples('a tool: word-count', async () => {
 });
 
 examples('its test: a stranger runs it as it stands', () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--test', `${folder}/word-count`], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--test'], {
+    cwd: `${folder}/word-count`,
     encoding: 'utf8',
     timeout: 30_000,
   });
