@@ -31,8 +31,9 @@ function start(root: HTMLElement): void {
   addEventListener('hashchange', () => {
     if (/^#\/?token=/.test(location.hash)) location.reload();
     else store.route.value = parseRoute(location.hash);
-    // A dialog is about the page that it was opened on.
+    // A dialog is about the page that it was opened on, and the list of a phone is open to leave it.
     store.layer.value = undefined;
+    store.sidebarOpen.value = false;
   });
   applyPreferences(store);
   badgeTitle(store);

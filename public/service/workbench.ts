@@ -13,8 +13,11 @@ import type { OpenSessions } from './sessions.ts';
 
 /** What a person does. Nothing here throws: failures are shown. */
 export interface Workbench {
-  /** Creates a session, opens it and sends the message. False: nothing was sent, keep the draft. */
-  begin(draft: Draft, options: { model?: string; workspace?: string }): Promise<boolean>;
+  /**
+   * Creates a session, opens it and sends the message; `made` is told its id before it is shown. False: nothing was sent, keep the
+   * draft.
+   */
+  begin(draft: Draft, options: { model?: string; workspace?: string }, made: (id: string) => void): Promise<boolean>;
   /** Sends, or queues while a run is active. False: keep the draft; the reason was shown. */
   send(sessionId: string, draft: Draft): Promise<boolean>;
   queue: MessageQueue;
@@ -65,12 +68,13 @@ export function createWorkbench(context: {
 
   const bench: Workbench = {
     queue,
-    async begin(draft, options) {
+    async begin(draft, options, made) {
       try {
         const { session } = await api().createSession(options);
         const { messages: _, ...summary } = session;
         store.directory.value = withSession(store.directory.value, summary);
         context.sessions.open(session.id);
+        made(session.id);
         location.hash = links.session(session.id);
         if (draft.text.trim() === '' && draft.images.length === 0) return true;
         return (await post(session.id, draft)) === 'sent';

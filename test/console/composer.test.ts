@@ -150,5 +150,48 @@ test('what the service refuses as too large comes back into the composer', async
   );
 });
 
+test('what is typed while a session is being made is on in its composer', async () => {
+  await withPage(bench, async (page) => {
+    await page.locator('.setup').waitFor();
+    await intercept(page, '**/api/sessions', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.continue();
+    });
+    await send(page, 'begin');
+    await page.keyboard.type('and then');
+    assert.is(await page.locator('.setup').count(), 1, 'typed before the session was there');
+    await page.locator('.message.user .said', { hasText: 'begin' }).waitFor();
+    await holds(page, `document.querySelector('.composer textarea').value === 'and then'`);
+    await page.evaluate(`location.hash = '#/'`);
+    await page.locator('.setup').waitFor();
+    assert.is(await page.locator('.composer textarea').inputValue(), '');
+  });
+});
+
+test('what is written from right to left stands at the right, paragraph by paragraph, in any reply', async () => {
+  const arabic = 'مرحبا `x` مرحبا.';
+  bench.model.reply([{ text: `${arabic}\n\nLeft to right.\n\n- ${arabic}\n\n${arabic}` }]);
+  await withPage(bench, async (page) => {
+    await send(page, `${arabic}\nand a line that is longer than the one before`);
+    await page.locator('.assistant:not(.live) p').nth(2).waitFor();
+    await page.locator('.composer textarea').fill(arabic);
+    const atRight = (selector: string) =>
+      page.evaluate(`[...document.querySelectorAll('${selector}')].map((one) => {
+        const range = document.createRange();
+        range.selectNodeContents(one.firstChild);
+        const [first, ...others] = range.getClientRects();
+        const line = [first, ...others.filter(({ top }) => top === first.top)];
+        return one.getBoundingClientRect().right - Math.max(...line.map(({ right }) => right)) < 3;
+      })`);
+    assert.equal(await atRight('.assistant .markdown > p'), [true, false, true]);
+    assert.equal(await atRight('.assistant li'), [true]);
+    assert.equal(await atRight('.said'), [true]);
+    assert.is(
+      await page.evaluate(`getComputedStyle(document.querySelector('.composer textarea')).unicodeBidi`),
+      'plaintext',
+    );
+  });
+});
+
 if (hasBrowser()) test.run();
 else suite('The console: writing, skipped').run();

@@ -217,6 +217,11 @@ test('on a phone the list opens over the page, the composer stays in view, and a
       await page.setViewportSize({ width: 390, height: 500 });
       const composer = await page.locator('.composer').boundingBox();
       assert.ok(composer && composer.y + composer.height <= 500, 'the composer is below the keyboard');
+      await page.getByRole('button', { name: 'Sessions', exact: true }).tap();
+      await page.locator('.scrim').waitFor();
+      await page.goBack();
+      await page.locator('.setup').waitFor();
+      assert.is(await page.locator('.scrim').count(), 0, 'the list covers the page that was gone back to');
     },
     { hash: `#token=${token}`, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
   );

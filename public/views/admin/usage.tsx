@@ -27,7 +27,6 @@ export function UsageAndQuotas() {
     }
   }, []);
   if (rows.state !== 'ready') return <Pending of={rows} />;
-  if (rows.value.length === 0) return <p class="empty">No tenant has used anything yet.</p>;
   return (
     <ListTable label="Usage" columns={['Tenant', 'Sessions', 'Running', 'Tokens']}>
       {rows.value.map((row: QuotaUsage) => (

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { emptyDraft } from '../../state/drafts.ts';
 import { Composer } from '../composer/composer.tsx';
 import { ModelPicker } from '../composer/model-picker.tsx';
 import { useConsole } from '../context.tsx';
@@ -40,10 +41,18 @@ export function Home() {
               placeholder="Describe a task. Images can be pasted or dropped here."
               focus
               onSend={(draft) =>
-                workbench.begin(draft, {
-                  ...(model === undefined ? {} : { model }),
-                  ...(workspace.trim() === '' ? {} : { workspace: workspace.trim() }),
-                })
+                workbench.begin(
+                  draft,
+                  {
+                    ...(model === undefined ? {} : { model }),
+                    ...(workspace.trim() === '' ? {} : { workspace: workspace.trim() }),
+                  },
+                  (id) => {
+                    // What was typed meanwhile was meant for the session.
+                    drafts.set(id, drafts.get('new'));
+                    drafts.set('new', emptyDraft);
+                  },
+                )
               }
             >
               <ModelPicker value={chosen} onChange={setModel} />
