@@ -83,6 +83,24 @@ deploy('the systemd unit gives the service no more than it needs: an exposure of
   assert.is(status, 0, stdout.trimEnd().split('\n').at(-1));
 });
 
+deploy(
+  'the systemd unit leaves what V8 and the sandbox of the shell tool need: code that is written, namespaces, a whole /proc',
+  () => {
+    const directives = new Set(
+      Array.from(read('host/deploy/agent-session-service.service').matchAll(/^(\w+)=/gm), ([, name]) => name),
+    );
+    // Each of the last five mounts something over a part of /proc, and then the kernel refuses a sandbox a /proc of its own.
+    const breaking = [
+      ...['MemoryDenyWriteExecute', 'RestrictNamespaces'],
+      ...['ProtectProc', 'ProcSubset', 'ProtectKernelTunables', 'ProtectKernelLogs', 'ProtectHostname'],
+    ];
+    assert.equal(
+      breaking.filter((name) => directives.has(name)),
+      [],
+    );
+  },
+);
+
 deploy('nothing but the tarball is sent to whoever builds the image', () => {
   const lines = read('.dockerignore').split('\n');
   assert.equal(
