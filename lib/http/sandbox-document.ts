@@ -43,9 +43,8 @@ export function sandboxHeaders(options: {
 }): Record<string, string> {
   const { plugin, place, sha256 } = options;
   const entry = plugin?.state === 'active' && plugin.web ? hardenedEntry(plugin.id, plugin.web.entry) : undefined;
-  // With the scheme, which stands for https, too: a frame without an origin has none of its own in Safari to add to a bare name.
-  const own = place ? ` http://${place.host}` : '';
-  const script = place && entry !== undefined ? `${own}${place.prefix}${entry}` : '';
+  const own = place ? sourcesOf(place) : '';
+  const script = place && entry !== undefined ? sourcesOf(place, `${place.prefix}${entry}`) : '';
   const ancestors = options.origins.filter((origin) => /^https?:\/\/[A-Za-z0-9.-]+(:\d+)?$/.test(origin));
   const policy = [
     'sandbox allow-scripts',
@@ -102,6 +101,15 @@ export function policyPlace({ headers }: Request, url: URL): PolicyPlace | undef
   const prefix = (headers.get('x-forwarded-prefix') ?? '').replace(/\/$/, '');
   const isPlain = /^[a-z0-9.-]+(:\d+)?$/.test(host) && /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)*$/.test(prefix);
   return isPlain ? { host, prefix } : undefined;
+}
+
+/**
+ * A path of the service as a policy names it, with a space in front. With the scheme: a frame without an origin has none of its own in
+ * Safari to add to a bare name. `http:` stands for https, too, but in Chromium not on a port of its own.
+ */
+function sourcesOf({ host }: PolicyPlace, path = ''): string {
+  const schemes = host.includes(':') ? ['http', 'https'] : ['http'];
+  return schemes.map((scheme) => ` ${scheme}://${host}${path}`).join('');
 }
 
 /** Where the entry is served with {@link prelude}: `/plugins/<id>/.sandbox/<entry>`. */

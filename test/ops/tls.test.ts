@@ -181,15 +181,17 @@ test('browsers are led to TLS, and told to stay with it; programs without it are
   assert.is((await plain('/api/sessions', { method: 'POST' })).status, 403);
 });
 
-test('the console and the bundles of plugins run', async () => {
+test('the console and the bundles of plugins run, on a port other than 443 as well', async () => {
   if (!hasBrowser()) return;
-  const own = `--host-resolver-rules=MAP ${name}:443 127.0.0.1:${world.tls}`;
+  const own = `--host-resolver-rules=MAP ${name}:443 127.0.0.1:${world.tls}, MAP ${name}:${world.tls} 127.0.0.1:${world.tls}`;
   const browser = await chromium.launch(browserOptions([own, '--ignore-certificate-errors']));
   try {
-    const page = await browser.newPage();
-    await page.goto(`${base}/#/settings/plugins`);
-    await stillRuns(page, 'neighbour');
-    assert.is(await page.evaluate(`performance.getEntriesByType('navigation')[0].nextHopProtocol`), 'h2');
+    for (const address of [base, `${base}:${world.tls}`]) {
+      const page = await browser.newPage();
+      await page.goto(`${address}/#/settings/plugins`);
+      await stillRuns(page, 'neighbour');
+      assert.is(await page.evaluate(`performance.getEntriesByType('navigation')[0].nextHopProtocol`), 'h2');
+    }
   } finally {
     await within(20_000, browser.close(), 'the end of the browser');
   }

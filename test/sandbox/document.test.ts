@@ -84,10 +84,8 @@ documents(
     const response = await document('?plugin=%40team%2Fclock&v=7&entry=evil.js');
     const [, script = ''] = /<script>([\s\S]*)<\/script>/.exec(await response.text()) ?? [];
     const hash = createHash('sha256').update(script).digest('base64');
-    assert.is(
-      directive(response, 'script-src'),
-      `script-src 'sha256-${hash}' http://svc.test:8080/plugins/%40team%2Fclock/.sandbox/ui/main%20file.js`,
-    );
+    const entry = 'svc.test:8080/plugins/%40team%2Fclock/.sandbox/ui/main%20file.js';
+    assert.is(directive(response, 'script-src'), `script-src 'sha256-${hash}' http://${entry} https://${entry}`);
     assert.ok(script.length > 500);
   },
 );
@@ -98,9 +96,10 @@ documents('nothing can connect; images, styles and fonts come from the service o
   assert.match(policy, /^sandbox allow-scripts; default-src 'none'; /);
   for (const kind of ['connect', 'frame', 'child', 'worker', 'object', 'media', 'manifest'])
     assert.is(directive(response, `${kind}-src`), `${kind}-src 'none'`);
-  assert.is(directive(response, 'style-src'), "style-src http://svc.test:8080 data: 'unsafe-inline'");
-  assert.is(directive(response, 'img-src'), 'img-src data: blob: http://svc.test:8080');
-  assert.is(directive(response, 'font-src'), 'font-src data: http://svc.test:8080');
+  const own = 'http://svc.test:8080 https://svc.test:8080';
+  assert.is(directive(response, 'style-src'), `style-src ${own} data: 'unsafe-inline'`);
+  assert.is(directive(response, 'img-src'), `img-src data: blob: ${own}`);
+  assert.is(directive(response, 'font-src'), `font-src data: ${own}`);
   assert.is(directive(response, 'base-uri'), "base-uri 'none'");
   assert.is(directive(response, 'form-action'), "form-action 'none'");
   assert.is(directive(response, 'frame-ancestors'), "frame-ancestors 'self'");
