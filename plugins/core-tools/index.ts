@@ -30,10 +30,8 @@ export default definePlugin<CoreToolsOptions>({
     const shell = createShell(options, { info, log });
     register(shell.tool);
     onDispose(shell.close);
-    // Later: nobody waits for it, and the start of the service has better things to do.
-    const strays = setTimeout(() => {
-      shell.endStrays().catch((error: unknown) => log.warn('Stray commands were not ended.', { error: String(error) }));
-    }, 1_000).unref();
+    // Later: only a command waits for it, and the start of the service has better things to do.
+    const strays = setTimeout(shell.endStrays, 1_000).unref();
     onDispose(() => clearTimeout(strays));
   },
 });

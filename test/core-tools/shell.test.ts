@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { markerName } from '../../lib/base/process-tree.ts';
 import { eventually, within } from '../helpers/within.ts';
 import { running, sleep } from './running-processes.ts';
-import { createToolBench } from './tool-bench.ts';
+import { createToolBench, type ToolBench } from './tool-bench.ts';
 
 const test = suite('The shell runs a command in the workspace and ends whatever it started');
 
@@ -176,20 +176,35 @@ test('what was left in the background ends with the plugin', async () => {
   assert.is(running(sleep(330)), 0);
 });
 
-test('what a killed service left behind ends when the next one starts on its data directory, and nothing else', async () => {
-  const bench = await createToolBench();
-  const marker = (await bench.call('shell', { command: `echo "$${markerName}"` })).content;
-  const [owner] = marker.split('.');
+/** A process of an earlier service on the data directory of `bench`, and one of a service elsewhere. */
+async function strays(bench: ToolBench) {
+  const [owner] = (await bench.call('shell', { command: `echo "$${markerName}"` })).content.split('.');
+  await bench.close();
   const stray = (value: string) =>
     spawn('sleep', ['340'], { env: { PATH: process.env.PATH, [markerName]: value }, detached: true, stdio: 'ignore' });
-  const [old, other] = [stray(`${owner}.earlier.call`), stray('0000000000000000.earlier.call')];
-  const mine = bench.call('shell', { command: 'sleep 1.6; echo survived' });
+  return { old: stray(`${owner}.earlier.call`), other: stray('0000000000000000.earlier.call') };
+}
+
+test('what a killed service left behind ends when the next one starts on its data directory, and nothing else', async () => {
+  const first = await createToolBench();
+  const { old, other } = await strays(first);
+  const next = await createToolBench({}, {}, first.info);
   await eventually(4_000, () => old.exitCode !== null || old.signalCode !== null);
   assert.is(old.signalCode, 'SIGTERM');
   assert.is(other.signalCode, null);
   other.kill('SIGKILL');
-  assert.is((await mine).content, 'survived');
-  await bench.close();
+  await next.close();
+});
+
+test('no command runs beside what a killed service left behind: the first one waits for its end', async () => {
+  const first = await createToolBench();
+  const { old, other } = await strays(first);
+  const next = await createToolBench({}, {}, first.info);
+  const look = (pid = 0) => `grep -q sleep /proc/${pid}/cmdline 2> /dev/null && echo running || echo ended`;
+  const { content } = await next.call('shell', { command: `${look(old.pid)}; ${look(other.pid)}` });
+  assert.is(content, 'ended\nrunning');
+  other.kill('SIGKILL');
+  await next.close();
 });
 
 test('a call that was cancelled before it began starts nothing', async () => {

@@ -14,6 +14,7 @@ export type Result = Exclude<ToolOutput, string>;
 export interface ToolBench {
   workspace: Workspace;
   tools: Map<string, Tool>;
+  info: Partial<Info>;
   /** Calls a tool as a run does; a throw becomes an error result. */
   call(
     name: string,
@@ -42,10 +43,12 @@ export async function createToolBench(
   const workspace = await workspacesIn(base, { data }).open(root);
   const tools = new Map<string, Tool>();
   const disposers: (() => void | Promise<void>)[] = [];
-  await plugin.apply(pluginContext(tools, disposers, { dataDirectory: data, ...info }, options));
+  const known = { dataDirectory: data, ...info };
+  await plugin.apply(pluginContext(tools, disposers, known, options));
   return {
     workspace,
     tools,
+    info: known,
     call: (name, args = {}, how = {}) => {
       const tool = tools.get(name);
       if (!tool) throw new Error(`There is no tool ${name}.`);

@@ -25,7 +25,7 @@ import { probeSandbox, sandboxWords } from './sandbox.ts';
 
 export interface Shell {
   tool: Tool;
-  /** Ends what commands of an earlier process on the same data directory left behind. */
+  /** Ends, once, what commands of an earlier process on the same data directory left behind. Never rejects. */
   endStrays(): Promise<void>;
   /** Ends everything that commands left in the background. */
   close(): Promise<void>;
@@ -40,6 +40,13 @@ export function createShell(
   const owner = createHash('sha256').update(info.dataDirectory).digest('hex').slice(0, 16);
   const instance = randomUUID();
   const sandbox = createSandbox(options, { info, log, environment });
+  let strays: Promise<void> | undefined;
+  const endStrays = (): Promise<void> => {
+    strays ??= endProcesses({
+      isMarked: (marker) => marker.startsWith(`${owner}.`) && !marker.startsWith(`${owner}.${instance}.`),
+    }).catch((error: unknown) => log.warn('Stray commands were not ended.', { error: String(error) }));
+    return strays;
+  };
   const tool = defineTool({
     name: 'shell',
     description:
@@ -57,6 +64,8 @@ export function createShell(
     async execute({ command, timeout_ms }, context) {
       if (command.includes('\0')) return { content: 'The command contains a NUL character.', isError: true };
       const wrapper = await sandbox(context);
+      // A run that goes on after a crash must not repeat a command beside the one that it repeats.
+      await endStrays();
       const started = performance.now();
       const timeoutMs = Math.min(timeout_ms ?? options.shellTimeoutMs, options.shellTimeoutMs);
       const result = await runCommand({
@@ -75,10 +84,7 @@ export function createShell(
   });
   return {
     tool,
-    endStrays: () =>
-      endProcesses({
-        isMarked: (marker) => marker.startsWith(`${owner}.`) && !marker.startsWith(`${owner}.${instance}.`),
-      }),
+    endStrays,
     close: () => endProcesses({ isMarked: (marker) => marker.startsWith(`${owner}.${instance}.`) }),
   };
 }
