@@ -112,6 +112,7 @@ function freeId(name: string, taken: readonly string[]): string {
   const plain = name
     .normalize('NFKD')
     .toLowerCase()
+    .replace(/\p{M}+/gu, '')
     .replace(/[^a-z0-9]+/g, '-');
   const stem = plain.replace(/^-+|-+$/g, '').slice(0, 56) || 'tenant';
   let id = stem;

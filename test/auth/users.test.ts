@@ -133,7 +133,7 @@ tenants('default always exists', async () => {
 
 tenants('an id is made from the name when none is given', async () => {
   const { auth } = await settled();
-  assert.is((await auth.createTenant({ name: 'Ácme & Söhne Ltd.' })).id, 'a-cme-so-hne-ltd');
+  assert.is((await auth.createTenant({ name: 'Ácme & Söhne Ltd.' })).id, 'acme-sohne-ltd');
   assert.is((await auth.createTenant({ name: 'Acme' })).id, 'acme');
   assert.is((await auth.createTenant({ name: 'ACME' })).id, 'acme-2');
   assert.is((await auth.createTenant({ name: '東京' })).id, 'tenant');
