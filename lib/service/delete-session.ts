@@ -12,6 +12,11 @@ type Surroundings = Pick<App, 'runs' | 'sessions' | 'events' | 'checkpoints' | '
  */
 export async function deleteSession(app: Surroundings, session: Session): Promise<void> {
   refuseWhenRemoved(session);
+  // A deletion that is on its way may be refused yet: then that one is there again, and has to go with this one.
+  for (let going = goingBelow(app, session); going.length > 0; going = goingBelow(app, session)) {
+    await Promise.all(going.map((each) => each.settled()));
+    refuseWhenRemoved(session);
+  }
   // In one tick, of which a store makes one write where nothing is being stored of them: all go or none. And no run is left
   // that could make another child.
   const deletions = familyOf(app, session).map((each) => deleteAlone(app, each));
@@ -19,10 +24,14 @@ export async function deleteSession(app: Surroundings, session: Session): Promis
   if (failure?.status === 'rejected') throw failure.reason;
 }
 
-/** The session behind all that work for it, without those that are being deleted already. */
+/** The session behind all that work for it. */
 function familyOf(app: Pick<App, 'sessions'>, session: Session): Session[] {
-  const children = app.sessions.childrenOf(session.id).filter(({ removed }) => !removed);
-  return [...children.flatMap((child) => familyOf(app, child)), session];
+  return [...app.sessions.childrenOf(session.id).flatMap((child) => familyOf(app, child)), session];
+}
+
+/** Those that work for the session and are being deleted already. */
+function goingBelow(app: Pick<App, 'sessions'>, session: Session): Session[] {
+  return familyOf(app, session).filter((each) => each !== session && each.removed);
 }
 
 async function deleteAlone(app: Surroundings, session: Session): Promise<void> {

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { nextTurn } from '../../lib/base/next-turn.ts';
 import { createSession } from '../../lib/service/create-session.ts';
 import type { SessionStore } from '../../lib/store/session-store.ts';
 import { createMemoryStore } from '../helpers/memory-store.ts';
@@ -155,6 +156,42 @@ failure('a session is deleted with all that work for it, or none of them is', as
       sessions.map((each) => each.id),
       [id],
     );
+  });
+});
+
+failure('a sub-agent whose own deletion is refused meanwhile goes with its parent all the same', async () => {
+  const store = createMemoryStore();
+  let refuse: (() => void) | undefined;
+  let childId = '';
+  const commit: SessionStore['commit'] = async (change) => {
+    if (change.sessionId === childId && change.change.kind === 'deleted' && !refuse)
+      await new Promise<never>((_, reject) => {
+        refuse = () => reject(new Error('no space left on device'));
+      });
+    await store.commit(change);
+  };
+  await withSession({ models: [scriptedModel()], store: { ...store, commit } }, async (app, session) => {
+    const { workspace } = await app.detail(session.id);
+    const parent = { parentId: session.id, rootId: session.id, depth: 1, role: 'general' };
+    const child = await createSession(app.app, { tenantId: 'default', confined: false }, { workspace, parent });
+    childId = child.id;
+    const all = await app.events('/api/events');
+    const ofChild = app.fetch(`/api/sessions/${childId}`, { method: 'DELETE' });
+    await eventually(2_000, () => refuse !== undefined, 'the deletion of the child on its way');
+    const ofParent = app.fetch(session.path, { method: 'DELETE' });
+    await nextTurn();
+    refuse?.();
+    assert.equal([(await ofChild).status, (await ofParent).status], [500, 204]);
+    await all.until((event) => event.type === 'session.deleted' && event.sessionId === session.id);
+    const deleted = only(
+      all.envelopes.map(({ event }) => event),
+      'session.deleted',
+    );
+    assert.equal(
+      deleted.map(({ sessionId }) => sessionId),
+      [childId, session.id],
+    );
+    await all.close();
   });
 });
 
