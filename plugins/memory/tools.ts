@@ -42,6 +42,7 @@ export function memoryTools({ open, maxEntries, now }: MemoryToolOptions): Tool[
         ),
       },
       async execute({ content, tags }, { workspace }) {
+        if (content.trim() === '') return { content: 'The content is blank: say what to remember.', isError: true };
         const entry = {
           id: `mem_${randomBytes(5).toString('hex')}`,
           content,

@@ -41,6 +41,14 @@ memory(
   },
 );
 
+memory('blank content is refused: it would push a real entry out of a full memory', async ({ memory, workspace }) => {
+  await memory.call('memory_save', { content: 'The build needs Node 20' });
+  const { content, isError } = await memory.call('memory_save', { content: ' \n\t' });
+  assert.is(isError, true);
+  assert.match(content, /content/);
+  assert.is(stored(workspace).entries.length, 1);
+});
+
 memory('a search ranks: both words before one, tags before text; beginnings and slips count', async ({ memory }) => {
   for (const [content, tags] of [
     ['Deploy on Fridays is forbidden', []],
