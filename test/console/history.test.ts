@@ -28,6 +28,8 @@ test('a rewind lists its effects, restores the files, and its file part can be u
     const dialog = page.locator('dialog');
     await dialog.getByText('4 messages from here on are removed').waitFor();
     assert.is(await dialog.getByLabel('Also restore files').isChecked(), true);
+    await dialog.getByText('1 changed').waitFor();
+    assert.not.match((await dialog.textContent()) ?? '', /No difference/);
     await page.keyboard.press('Control+Enter');
     await page.getByText('Rewound. Files restored.').waitFor();
     assert.is(await page.locator('.message').count(), 0);

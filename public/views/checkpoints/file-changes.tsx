@@ -28,11 +28,16 @@ export function ChangeList({ changes: { added, changed, deleted, changes, trunca
 }
 
 function Change({ change: { path, status, patch, omitted } }: { change: FileChange }) {
+  const name = (
+    <>
+      <span class={status === 'added' ? 'added' : status === 'deleted' ? 'deleted' : 'muted'}>{status}</span> {path}
+    </>
+  );
+  // A preview names files and does not look into them.
+  if (patch === undefined && !omitted) return <p class="file-change">{name}</p>;
   return (
     <details class="file-change">
-      <summary>
-        <span class={status === 'added' ? 'added' : status === 'deleted' ? 'deleted' : 'muted'}>{status}</span> {path}
-      </summary>
+      <summary>{name}</summary>
       {patch ? (
         <UnifiedDiff patch={patch} />
       ) : (
