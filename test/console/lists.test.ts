@@ -200,5 +200,18 @@ test('a run that ends in a hidden tab shows in the title and sends one notificat
   });
 });
 
+test('a title of any length leaves the buttons beside it where they are', async () => {
+  const ids = [await bench.newSession('Short'), await bench.newSession('X'.repeat(200))];
+  await withPage(bench, async (page) => {
+    const boxes = [];
+    for (const id of ids) {
+      await openSession(page, id);
+      await page.locator('.pill.ok').waitFor();
+      boxes.push(await page.getByRole('button', { name: 'Nothing waits for you' }).boundingBox());
+    }
+    assert.equal(boxes[1], boxes[0]);
+  });
+});
+
 if (hasBrowser()) test.run();
 else suite('The console: lists, skipped').run();
