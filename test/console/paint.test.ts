@@ -26,9 +26,9 @@ const frameCounter = `(() => {
       if (shown.includes(pending[at].word)) window.waited.push(frame - pending.splice(at, 1)[0].frame);
   };
   const count = () => {
+    // Before anything that the page does in this frame: what is there is what the one before has painted.
+    look();
     frame += 1;
-    // After everything that the page does in this frame.
-    setTimeout(look);
     requestAnimationFrame(count);
   };
   requestAnimationFrame(count);
@@ -71,6 +71,34 @@ test('every delta is painted within two frames', async () => {
     await holds(page, 'window.waited.length === 40');
     const waited = (await page.evaluate('window.waited')) as number[];
     assert.ok(Math.max(...waited) <= 2, `a delta waited ${Math.max(...waited)} frames: ${waited.join(' ')}`);
+  });
+});
+
+/** Every paint seems to take 20 ms, so that after each one a frame is left out. */
+const slowPaints = `(() => {
+  const now = performance.now.bind(performance);
+  let late = 0;
+  performance.now = () => now() + (late += 20);
+})()`;
+
+test('on a slow machine, where frames are left out, what came last is painted all the same', async () => {
+  const steps = ['one', 'two', 'three', 'four'];
+  bench.model.reply([
+    ...steps.flatMap((step) => [{ reasoning: [`thought ${step}. `] }, { hold: step }]),
+    { text: 'Said.' },
+  ]);
+  for (const step of steps) bench.model.hold(step);
+  const id = await bench.newSession('Slow paints');
+  await withPage(bench, async (page) => {
+    await page.addInitScript(slowPaints);
+    await page.reload();
+    await openSession(page, id);
+    await send(page, 'think');
+    for (const step of steps) {
+      await page.locator('.live .reasoning-text', { hasText: `thought ${step}.` }).waitFor();
+      bench.model.release(step);
+    }
+    await page.locator('.assistant:not(.live)', { hasText: 'Said.' }).waitFor();
   });
 });
 

@@ -38,13 +38,7 @@ export function LiveMessage({ session }: { session: OpenSession }) {
       const { reasoning: from, text: to } = live.since;
       if (label.current) label.current.textContent = from && to ? `Thought ${duration(to - from)}` : 'Thought';
     };
-    return live.watch(() => {
-      if (live.messageId !== id) return;
-      if (skip) {
-        skip = false;
-        requestAnimationFrame(() => live.messageId === id && live.text !== shown && streaming.update(live.text));
-        return;
-      }
+    const paint = (): void => {
       const started = performance.now();
       if (live.reasoning !== thought) {
         const node = thinking.firstChild;
@@ -59,6 +53,12 @@ export function LiveMessage({ session }: { session: OpenSession }) {
         streaming.update(shown);
       }
       skip = performance.now() - started > 12;
+    };
+    return live.watch(() => {
+      if (live.messageId !== id) return;
+      if (!skip) return paint();
+      skip = false;
+      requestAnimationFrame(() => live.messageId === id && paint());
     });
   }, [id, live]);
   return (
