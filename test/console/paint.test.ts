@@ -116,6 +116,8 @@ test('a reply that thinks, writes code and ends moves nothing that stands alread
   bench.model.hold('written');
   const id = await bench.newSession('Shifts');
   await withPage(bench, async (page) => {
+    // Only who hears all of it knows how long it thought; what came before the stream is read without times.
+    await page.locator('.pill.ok').waitFor();
     await openSession(page, id);
     await send(page, 'think, then write');
     await page.locator('.live .reasoning-text').getByText('thought 119.').waitFor();
