@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../lib/base/clock.ts';
-import { bodyOf } from '../lib/http/respond.ts';
 import { pumpBehind } from '../lib/http/sse.ts';
 import type { StreamPump } from '../lib/http/stream-pump.ts';
+import { wholeBody } from '../lib/wire/whole-response.ts';
 
 /**
- * Writes the answers that are made here straight to the connection, past the web streams of the adapter: JSON in one piece with
+ * Writes the answers that are made here straight to the connection, past the web streams of the adapter: bodies in one piece with
  * its length, event streams as one write a packet. False: the adapter must send it.
  */
 export function sendDirectly(
@@ -23,7 +23,7 @@ export function sendDirectly(
     startPump(pump, outgoing);
     return true;
   }
-  const body = response.body === null ? '' : bodyOf(response);
+  const body = response.body === null ? '' : wholeBody(response);
   if (body === undefined) return false;
   // The answer to HEAD names the length of the body that GET has, or none.
   const isHead = outgoing.req.method === 'HEAD';

@@ -1,5 +1,6 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { readImage } from '../../lib/service/list-messages.ts';
+import { wholeResponse } from '../../lib/wire/whole-response.ts';
 
 /** The bytes of an image of the transcript. They never change: the address is their hash. */
 export default endpoint('GET /api/sessions/:id/images/:hash', {
@@ -13,6 +14,6 @@ export default endpoint('GET /api/sessions/:id/images/:hash', {
       'content-security-policy': "default-src 'none'; sandbox",
       'cache-control': 'private, max-age=31536000, immutable',
     };
-    return new Response(Buffer.from(data, 'base64'), { headers });
+    return wholeResponse(Buffer.from(data, 'base64'), { headers });
   },
 });

@@ -1,5 +1,6 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { policyPlace, readBootstrap, sandboxDocument, sandboxHeaders } from '../../lib/http/sandbox-document.ts';
+import { wholeResponse } from '../../lib/wire/whole-response.ts';
 
 /**
  * The document of a plugin's frame (contract: Static routes, Plugin browser bundles). Public; `plugin` names whose entry may
@@ -17,6 +18,6 @@ export default endpoint('GET /plugin-sandbox.html', {
       sha256: bootstrap.sha256,
       origins: app.config.server.corsOrigins,
     });
-    return new Response(sandboxDocument(bootstrap), { headers });
+    return wholeResponse(sandboxDocument(bootstrap), { headers });
   },
 });

@@ -2,6 +2,7 @@ import { stackOf } from '../base/caught.ts';
 import { withinTime } from '../base/time-limits.ts';
 import type { PluginRoute, PluginRouteRequest, PluginRouteResponse } from '../plugin-api/services.ts';
 import { isServiceError, ServiceError } from '../wire/errors.ts';
+import { wholeResponse } from '../wire/whole-response.ts';
 import { errorAnswer, finishApi } from './answer.ts';
 import { parseJson, readBody } from './body.ts';
 import { authorize, type HandlerContext, refuseRevoked } from './endpoint.ts';
@@ -122,7 +123,8 @@ function toResponse(result: PluginRouteResponse | undefined): Response {
   // In lower case: a name must replace ours, however the plugin spells it.
   const headers = Object.fromEntries(new Headers(given));
   if (headers['content-type'] !== undefined && (typeof body === 'string' || body instanceof Uint8Array))
-    return new Response(checkSize(body), { status, headers });
+    // Of bytes a copy: the plugin may use them again.
+    return wholeResponse(typeof body === 'string' ? checkSize(body) : checkSize(body).slice(), { status, headers });
   const text: string | undefined = JSON.stringify(body);
   if (text === undefined) throw new Error(`a body of type ${typeof body} is no JSON`);
   return jsonText(checkSize(text), status, headers);

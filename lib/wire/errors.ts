@@ -1,3 +1,5 @@
+import { wholeResponse } from './whole-response.ts';
+
 /** Every error code of the contract and of DECISIONS.md, with its status. Guards may add codes of their own (always 429). */
 const statusOfCode = {
   invalid_json: 400,
@@ -87,5 +89,5 @@ export function errorResponse(
   const headers = new Headers(error.headers);
   headers.set('content-type', 'application/json; charset=utf-8');
   headers.set('cache-control', 'no-store');
-  return new Response(JSON.stringify(body), { status: error.status, headers });
+  return wholeResponse(JSON.stringify(body), { status: error.status, headers });
 }
