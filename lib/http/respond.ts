@@ -6,7 +6,11 @@ export function json(body: unknown, status = 200, headers: Record<string, string
 }
 
 /** The same for a body that is JSON text already; bytes must not change any more. */
-export function jsonText(body: string | Uint8Array, status = 200, headers: Record<string, string> = {}): Response {
+export function jsonText(
+  body: string | Uint8Array<ArrayBuffer>,
+  status = 200,
+  headers: Record<string, string> = {},
+): Response {
   return wholeResponse(body, {
     status,
     headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },

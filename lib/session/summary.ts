@@ -13,7 +13,7 @@ export function toSummary(record: SessionRecord): SessionSummary {
 export type SummaryList = (
   records: readonly SessionRecord[],
   options?: { nextCursor?: string | undefined; activityOf?: (record: SessionRecord) => Activity | undefined },
-) => Uint8Array;
+) => Uint8Array<ArrayBuffer>;
 
 /**
  * Makes such bodies. Each record is serialised once, since records never change, and a list of which nothing runs is put
@@ -22,7 +22,7 @@ export type SummaryList = (
  */
 export function createSummaryList(): SummaryList {
   const texts = new WeakMap<SessionRecord, string>();
-  const bodies = new WeakMap<readonly SessionRecord[], Uint8Array>();
+  const bodies = new WeakMap<readonly SessionRecord[], Uint8Array<ArrayBuffer>>();
   const textOf = (record: SessionRecord): string => {
     const known = texts.get(record);
     if (known !== undefined) return known;

@@ -2,7 +2,7 @@
 const bodyGiven = Symbol.for('service.response.body');
 
 /** A Response that keeps what it is made of, so that the host writes it in one piece with its length. Bytes must not change any more. */
-export function wholeResponse(body: string | Uint8Array, init: ResponseInit = {}): Response {
+export function wholeResponse(body: string | Uint8Array<ArrayBuffer>, init: ResponseInit = {}): Response {
   return Object.defineProperty(new Response(body, init), bodyGiven, { value: body });
 }
 
