@@ -85,10 +85,11 @@ test('HEAD answers as GET does, without the body', () =>
           await sent(history, 'GET', { viewer, path }),
           await sent(history, 'HEAD', { viewer, path }),
         ];
-        assert.is(head.body, '');
+        assert.is(head.bytes, 0);
         assert.equal({ ...head.headers, 'content-length': '' }, { ...get.headers, 'content-length': '' }, path);
-        const { 'content-length': length = String(Buffer.byteLength(get.body)) } = head.headers;
-        assert.is(length, String(Buffer.byteLength(get.body)), path);
+        const { 'content-length': length = String(get.bytes) } = head.headers;
+        // Figures of the moment are others a moment later.
+        if (path !== '/api/metrics') assert.is(length, String(get.bytes), path);
         assert.is(head.status, get.status);
       }
     } finally {
@@ -121,8 +122,8 @@ async function sent(
   { viewer, path }: { viewer: 'a' | 'b' | 'admin'; path: string },
 ) {
   const response = await world.life.fetch(path, { method, headers: headersOf(viewer) });
-  const body = await response.text();
-  return { status: response.status, headers: Object.fromEntries(response.headers), body };
+  const { byteLength: bytes } = await response.arrayBuffer();
+  return { status: response.status, headers: Object.fromEntries(response.headers), bytes };
 }
 
 /** An event stream has no end: a client that has seen enough goes away. */
