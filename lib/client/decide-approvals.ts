@@ -25,8 +25,8 @@ export async function decide(
 }
 
 /**
- * Decides what the sub-agents below a session, which may be one itself, ask until `signal` aborts. They are sessions of their own, so this follows the
- * events of all sessions that the caller may see. What goes wrong goes to `fail`.
+ * Decides what the sub-agents below a session, which may be one itself, ask until `signal` aborts. They are sessions of their
+ * own, so this follows the events of all sessions that the caller may see. What goes wrong goes to `fail`.
  */
 export function decideForChildren(
   { routes, events }: ApprovalPorts,

@@ -12,8 +12,8 @@ export interface SendAndWaitOptions {
   signal?: AbortSignal | undefined;
   onEvent?: (envelope: ServerEventEnvelope) => void;
   /**
-   * Decides tool calls that need a person, those of sub-agents below this session, too: while there are any, the events of all sessions are
-   * followed. Without it they wait for somebody else, or for their timeout.
+   * Decides tool calls that need a person, those of sub-agents below this session, too: while there are any, the events of
+   * all sessions are followed. Without it they wait for somebody else, or for their timeout.
    */
   approve?: Approve;
 }

@@ -5,7 +5,10 @@ import type { Diagnosis, Finding } from '../wire/diagnosis.ts';
 import type { StoredMessage } from '../wire/message.ts';
 import { refuseWhenRemoved } from './refuse.ts';
 
-/** Looks at one session: status, transcript and every image it refers to. O(transcript), and reads the images one by one. Throws `session_not_found` when it is deleted meanwhile. */
+/**
+ * Looks at one session: status, transcript and every image it refers to. O(transcript), and reads the images one by one. Throws
+ * `session_not_found` when it is deleted meanwhile.
+ */
 export async function diagnoseSession(app: Pick<App, 'runs' | 'store'>, session: Session): Promise<Diagnosis> {
   const broken = await session.load().then(
     () => undefined,

@@ -8,6 +8,7 @@ import { createMemoryStore } from '../helpers/memory-store.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import type { TestApp } from '../helpers/test-app.ts';
+import { hang } from '../helpers/tools.ts';
 import { plainTurn, type TestSession, types, withApp, withSession } from '../helpers/with-app.ts';
 import { eventually } from '../helpers/within.ts';
 import { silent } from '../store/file-rig.ts';
@@ -30,17 +31,9 @@ function slowStore(): { store: SessionStore; gate: { held: boolean; waiting: num
 const post = (app: TestApp, path: string, body: object = {}) =>
   app.fetch(path, { method: 'POST', body: JSON.stringify(body) });
 
-const waits = {
-  name: 'wait',
-  description: 'Waits for ever.',
-  parameters: { type: 'object' },
-  execute: (_: object, { signal }: { signal: AbortSignal }) =>
-    new Promise<string>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-};
-
 races('session.deleted is the last event, also when the run was being cancelled', async () => {
-  const model = scriptedModel([{ toolCalls: [callOf('wait', {}, 'a'), callOf('wait', {}, 'b')] }]);
-  await withSession({ models: [model], tools: [waits] }, async (app, session) => {
+  const model = scriptedModel([{ toolCalls: [callOf('hang', {}, 'a'), callOf('hang', {}, 'b')] }]);
+  await withSession({ models: [model], tools: [hang] }, async (app, session) => {
     const all = await app.events('/api/events');
     await session.send('go');
     await session.until('tool.started');

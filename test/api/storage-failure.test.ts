@@ -5,6 +5,7 @@ import { createSession } from '../../lib/service/create-session.ts';
 import type { SessionStore } from '../../lib/store/session-store.ts';
 import { createMemoryStore } from '../helpers/memory-store.ts';
 import { callOf, scriptedModel } from '../helpers/scripted-model.ts';
+import { hang } from '../helpers/tools.ts';
 import { only, types, withSession } from '../helpers/with-app.ts';
 import { eventually } from '../helpers/within.ts';
 
@@ -108,15 +109,8 @@ failure(
   'a run that was ended for a deletion that is refused is interrupted, and those who watch are told',
   async () => {
     const store = failingStore();
-    const hold = {
-      name: 'hold',
-      description: 'Waits.',
-      parameters: { type: 'object' },
-      execute: (_: object, { signal }: { signal: AbortSignal }) =>
-        new Promise<string>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-    };
-    const model = scriptedModel([{ toolCalls: [callOf('hold')] }]);
-    await withSession({ models: [model], tools: [hold], store }, async (app, session) => {
+    const model = scriptedModel([{ toolCalls: [callOf('hang')] }]);
+    await withSession({ models: [model], tools: [hang], store }, async (app, session) => {
       await session.send('go');
       await session.until('tool.started');
       store.failFrom(1);

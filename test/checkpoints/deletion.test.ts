@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tempDirectory } from '../helpers/temp-directory.ts';
 import { eventually, within } from '../helpers/within.ts';
+import { filesWith } from '../store/file-rig.ts';
 import { checkRepositories, hasGit, repositoriesIn, runGit } from './native-git.ts';
 import { openCheckpointer } from './open-checkpointer.ts';
 import { describeTree } from './tree.ts';
@@ -21,11 +22,14 @@ test('the records of a deleted session go at once, its objects when the service 
   rmSync(join(workspace, 'only-one'));
   writeFileSync(join(workspace, 'both'), 'kept');
   const kept = await checkpointer.capture(other, 'kept');
+  const [repository = ''] = repositoriesIn(directory);
+  const told = async () => (await filesWith(join(repository, 'service'), 'say the word')).length;
+  assert.ok((await told()) > 0);
   await checkpointer.forget(session);
   assert.equal((await checkpointer.list(session)).checkpoints, []);
-  const [repository = ''] = repositoriesIn(directory);
-  const has = (sha: string) => existsSync(join(repository, 'objects', sha.slice(0, 2), sha.slice(2)));
-  assert.is(has(gone.sha), false, 'the commit carries the label, so it goes at once');
+  assert.is(await told(), 0, 'what carries the label goes at once');
+  const commit = join(repository, 'objects', gone.sha.slice(0, 2), gone.sha.slice(2));
+  assert.is(existsSync(commit), false, 'so does the commit, which carries it, too');
   // Commit, tree and blob of the other session stay.
   await eventually(10_000, () => objectsIn(repository) === 3, 'the objects of the deleted session to go');
   checkRepositories(directory);

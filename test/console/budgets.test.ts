@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { budgeted } from './calibrate.ts';
+import { within3 } from './calibrate.ts';
 import { type ConsoleBench, hasBrowser, holds, openSession, send, startBench, withPage } from './console-bench.ts';
 import { longTranscripts } from './long-transcripts.ts';
 
@@ -62,21 +62,17 @@ costs('a cold load paints and is ready to be typed into, on a slow processor too
       painted = Number(await page.evaluate(`performance.getEntriesByName('first-contentful-paint')[0].startTime`));
       return Number(await page.evaluate(`performance.getEntriesByName('usable')[0].startTime`));
     };
-    await budgeted(page, { name: 'composer usable', most: 600, unit: 'ms' }, usable);
-    await budgeted(page, { name: 'first paint', most: 300, unit: 'ms' }, async () => {
+    await within3(page, { name: 'composer usable', most: 600, unit: 'ms' }, usable);
+    await within3(page, { name: 'first paint', most: 300, unit: 'ms' }, async () => {
       await usable();
       return painted;
     });
-    await budgeted(
-      page,
-      { name: 'composer usable, processor four times slower', most: 1_800, unit: 'ms' },
-      async () => {
-        await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-        const value = await usable();
-        await devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 });
-        return value;
-      },
-    );
+    await within3(page, { name: 'composer usable, processor four times slower', most: 1_800, unit: 'ms' }, async () => {
+      await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+      const value = await usable();
+      await devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+      return value;
+    });
   });
 });
 
@@ -106,7 +102,7 @@ costs('a tab in which nothing happens does next to nothing: no fast timers, no f
       const { metrics } = await devtools.send('Performance.getMetrics');
       return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0;
     };
-    await budgeted(page, { name: 'processor of an idle tab', most: 1, unit: '%' }, async () => {
+    await within3(page, { name: 'processor of an idle tab', most: 1, unit: '%' }, async () => {
       await page.evaluate('window.asked = []');
       const before = await busy();
       await new Promise((resolve) => setTimeout(resolve, 3_000));

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { budgeted, p95 } from './calibrate.ts';
+import { p95, within3 } from './calibrate.ts';
 import { type ConsoleBench, hasBrowser, holds, openSession, send, startBench, withPage } from './console-bench.ts';
 import { longTranscripts } from './long-transcripts.ts';
 
@@ -47,7 +47,7 @@ test('1,000 messages open in a moment, scroll smoothly, and come back at once', 
       await page.locator('.session-row', { hasText: 'Long 3' }).waitFor();
       let next = 0;
       const lastAnswer = `performance.getEntriesByType('resource').filter(({ name }) => name.includes('/messages?')).at(-1).responseEnd`;
-      await budgeted(
+      await within3(
         page,
         { name: '1,000 messages, from their arrival to the first frame', most: 150, unit: 'ms' },
         () => {
@@ -63,7 +63,7 @@ test('1,000 messages open in a moment, scroll smoothly, and come back at once', 
       const again = Number(await page.evaluate(`document.querySelectorAll('.markdown h2').length`));
       assert.ok(again < 60, `${again} messages were parsed when a session was come back to`);
       const other = next - 1;
-      await budgeted(page, { name: 'back to a session that is open already', most: 100, unit: 'ms' }, async () => {
+      await within3(page, { name: 'back to a session that is open already', most: 100, unit: 'ms' }, async () => {
         await openSession(page, ids[other] ?? '');
         await holds(page, rows(1_000, `Long ${other}`));
         return timed(page, `location.hash = '#/s/${ids[3]}'`, newest('Long 3'));
@@ -78,7 +78,7 @@ test('1,000 messages open in a moment, scroll smoothly, and come back at once', 
       };
       const turns = 60;
       let scrolled = Number.NaN;
-      await budgeted(
+      await within3(
         page,
         { name: 'wheel through 1,000 messages, 95th of 100 frames', most: 20, unit: 'ms' },
         async () => {
@@ -160,7 +160,7 @@ test('5,000 deltas a second: frames stay short, keys are painted at once, and th
         await page.locator('.composer textarea').fill('');
         return p95(frames);
       };
-      await budgeted(page, { name: '5,000 deltas/s, 95th of 100 frames', most: 33, unit: 'ms' }, flood);
+      await within3(page, { name: '5,000 deltas/s, 95th of 100 frames', most: 33, unit: 'ms' }, flood);
       const again = (value: () => number) => {
         let first = true;
         return async () => {
@@ -169,12 +169,12 @@ test('5,000 deltas a second: frames stay short, keys are painted at once, and th
           return value();
         };
       };
-      await budgeted(
+      await within3(
         page,
         { name: '5,000 deltas/s, longest task', most: 100, unit: 'ms' },
         again(() => longest),
       );
-      await budgeted(
+      await within3(
         page,
         { name: '5,000 deltas/s, key to paint', most: 50, unit: 'ms' },
         again(() => key),
@@ -209,7 +209,7 @@ test('a list of 200 sessions is drawn in a moment', async () => {
       input.value = '${text}';
       input.dispatchEvent(new Event('input', { bubbles: true }));
     })()`;
-    await budgeted(page, { name: 'a list of 200 sessions', most: 50, unit: 'ms' }, async () => {
+    await within3(page, { name: 'a list of 200 sessions', most: 50, unit: 'ms' }, async () => {
       await timed(page, type('nothing like it'), `document.querySelectorAll('.session-row').length === 0`);
       return timed(page, type(''), `document.querySelectorAll('.session-row').length === 200`);
     });

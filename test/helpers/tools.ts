@@ -19,3 +19,12 @@ export const wait = {
   permission: 'ask' as const,
   execute: async () => ({ content: 'ok' }),
 };
+
+/** Goes on until its run ends. */
+export const hang = {
+  name: 'hang',
+  description: 'Goes on for ever.',
+  parameters: { type: 'object' },
+  execute: (_: object, { signal }: { signal: AbortSignal }) =>
+    new Promise<string>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+};

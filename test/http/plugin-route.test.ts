@@ -170,6 +170,28 @@ plugin('a private route needs a credential; a public one asks `authorize` before
   assert.is((await call('/api/acme', { method: 'POST', headers })).status, 401);
 });
 
+plugin(
+  'a private route is 401 once the credential has died while the body came, a public one asks for none',
+  async () => {
+    const called: string[] = [];
+    const route = (path: string, isPublic: boolean): PluginRoute => ({
+      method: 'POST',
+      path,
+      public: isPublic,
+      handler: () => void called.push(path),
+    });
+    const { app, call } = withRoutes([route('/api/acme', false), route('/api/hooks/h', true)], { mode: 'accounts' });
+    const ask = (path: string) =>
+      call(path, { method: 'POST', body: '{}', headers: { authorization: 'Bearer alice' } });
+    assert.is((await ask('/api/acme')).status, 200);
+    app.auth.isValid = () => false;
+    const refused = await ask('/api/acme');
+    assert.equal([refused.status, (await errorOf(refused)).code], [401, 'unauthorized']);
+    assert.is((await ask('/api/hooks/h')).status, 200);
+    assert.equal(called, ['/api/acme', '/api/hooks/h']);
+  },
+);
+
 plugin('a path that is taken, hidden or not under /api throws at registration; an undo frees it', async () => {
   const handler = () => undefined;
   const { app, call, undo } = withRoutes([{ method: 'GET', path: '/api/acme/:a', handler }]);
